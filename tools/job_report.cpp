@@ -10,13 +10,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
 #include "tools/trace.hpp"
 #include "tools/trace_json.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/base/output_file.hpp"
 
 namespace upwash::tools {
 namespace {
@@ -71,12 +71,7 @@ void job_report::write() const {
   const trace_numbers numbers = numbers_of(all);
   std::fflush(stdout);
   if (report_ == "1") return print_trace(stderr, all, numbers);
-  std::ofstream out(report_);
-  out << text_of(json_of(all, numbers), 1) << '\n';
-  out.flush();
-  if (out) return;
-  throw error(error_kind::environment,
-              fmt::format("cannot write {}: {}", report_, std::strerror(errno)));
+  write_output(report_, text_of(json_of(all, numbers), 1) + "\n");
 }
 
 }  // namespace upwash::tools

@@ -6,8 +6,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <iostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +30,7 @@
 #include "tools/tune.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
+#include "upwash/base/standard_descriptors.hpp"
 #include "upwash/base/version.hpp"
 
 namespace {
@@ -83,11 +87,22 @@ int run(int argc, char** argv) {
   return status;
 }
 
+/// The status of a command whose output may still be in buffers, or lost.
+int with_output(int status) {
+  errno = 0;
+  const bool whole = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.flush();
+  if (whole) return status;
+  fmt::print(stderr, "upwash: cannot write standard output: {}\n",
+             errno != 0 ? std::strerror(errno) : "a part of it is lost");
+  return status != 0 ? status : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  upwash::open_standard_descriptors();
   try {
-    return run(argc, argv);
+    return with_output(run(argc, argv));
   } catch (const upwash::error& failure) {
     fmt::print(stderr, "upwash: {}\n", failure.what());
     return failure.exit_status();

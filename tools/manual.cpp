@@ -4,10 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 
@@ -15,6 +12,7 @@
 #include "tools/completion.hpp"
 #include "tools/man_pages.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/base/output_file.hpp"
 #include "upwash/runtime/run.hpp"
 
 namespace upwash::tools {
@@ -30,12 +28,7 @@ struct options {
 void write(const fs::path& file, const std::string& text) {
   std::error_code failed;
   fs::create_directories(file.parent_path(), failed);
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.close();
-  if (out) return;
-  throw error(error_kind::system, fmt::format("manual: cannot write {}: {}", file.string(),
-                                              failed ? failed.message() : std::strerror(errno)));
+  write_output(file.string(), text);
 }
 
 void write_pages(const fs::path& folder, const described_command& of, std::span<const knob> knobs) {

@@ -19,6 +19,14 @@ class rank_hosting {
   void add_to(CLI::App& command);
 
   [[nodiscard]] bool given() const noexcept { return text_.has_value(); }
+  /// Takes the value of the knob ranks_per_process where the option is not given.
+  void follow(const std::string& knob) {
+    if (!given() && !knob.empty()) text_ = knob;
+  }
+  /// Whether the option is given with another value.
+  [[nodiscard]] bool contradicts(const std::string& knob) const {
+    return given() && *text_ != knob;
+  }
   /// The option as it is given, for errors.
   [[nodiscard]] std::string option() const { return "--ranks-per-process " + *text_; }
 

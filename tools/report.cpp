@@ -15,6 +15,7 @@
 #include "tools/report_page.hpp"
 #include "tools/trace_replay.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/base/output_file.hpp"
 #include "upwash/observe/trace_files.hpp"
 
 namespace upwash::tools {
@@ -32,13 +33,14 @@ void run(const report_options& chosen) {
     throw error(error_kind::argument,
                 fmt::format("report: {} traces; one, or two to compare", chosen.files.size()));
   }
+  check_output(chosen.page);
   nlohmann::json traces = nlohmann::json::array();
   for (const std::string& file : chosen.files) {
     const observe::trace t = observe::read_trace(file);
     traces.push_back(report_data(t, file, static_cast<std::size_t>(chosen.slices)));
     traces.back()["what_if"] = json_of(replay_trace(t, chosen.again));
   }
-  write_page(chosen.page, page_of(page_kind::traces, traces));
+  write_output(chosen.page, page_of(page_kind::traces, traces));
   fmt::print("{}\n", chosen.page);
 }
 

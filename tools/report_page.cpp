@@ -4,15 +4,11 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <string_view>
 #include <vector>
 
 #include "tools/report_files.hpp"
 #include "tools/trace_json.hpp"
-#include "upwash/base/error.hpp"
 
 namespace upwash::tools {
 namespace {
@@ -59,15 +55,6 @@ std::string page_of(page_kind what, const nlohmann::json& data) {
   fill(page, "/*SCRIPTS*/", scripts);
   fill(page, "/*DATA*/", harmless(text_of(data, -1)));
   return page;
-}
-
-void write_page(const std::string& path, const std::string& page) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << page;
-  out.flush();
-  if (out) return;
-  throw error(error_kind::environment,
-              fmt::format("cannot write {}: {}", path, std::strerror(errno)));
 }
 
 }  // namespace upwash::tools

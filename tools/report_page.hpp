@@ -19,7 +19,4 @@ enum class page_kind : std::uint8_t {
 /// The page's text. No name in the data can leave its place.
 [[nodiscard]] std::string page_of(page_kind what, const nlohmann::json& data);
 
-/// Throws `error` (environment) where the file cannot be written.
-void write_page(const std::string& path, const std::string& page);
-
 }  // namespace upwash::tools

@@ -19,8 +19,10 @@
 
 #include "tools/job_hosts.hpp"
 #include "tools/job_report.hpp"
+#include "tools/linked_mpi.hpp"
 #include "tools/rank_hosting.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/base/find_program.hpp"
 #include "upwash/base/knobs.hpp"
 #include "upwash/base/log.hpp"
 #include "upwash/launch/agent.hpp"
@@ -48,6 +50,7 @@ struct run_options {
   std::string timeout;
   std::string trace;
   bool prefix = false;
+  bool checked = false;
   bool privatize = false;
   std::vector<std::string> knobs;
   std::vector<std::string> program;
@@ -127,9 +130,46 @@ std::string conduit_between_hosts(const run_options& chosen) {
   return first.empty() ? conduit_names().front() : first;
 }
 
+/// The text of a knob that somebody has set, by --knob, a variable or the config file; empty where
+/// nobody has, or where the settings are wrong, which the ranks say.
+std::string set_knob(const run_options& chosen, std::string_view name) {
+  try {
+    const settings values = values_of(chosen);
+    if (values.source(name) == knob_source::fallback) return {};
+    const auto all = values.values();
+    return std::ranges::find(all, name, [](const auto& one) { return one.row.name; })->text;
+  } catch (const error&) {
+    return {};
+  }
+}
+
+/// Refuses a knob of the command line that says otherwise than the option of the same meaning. A
+/// variable or the config file gives way to the option.
+void check_contradictions(const run_options& chosen) {
+  for (const std::string& one : chosen.knobs) {
+    const auto equals = one.find('=');
+    if (equals == std::string::npos) continue;
+    const std::string name = one.substr(0, equals);
+    const std::string value = one.substr(equals + 1);
+    const auto refuse = [&](const std::string& option) {
+      wrong(fmt::format("--knob {} contradicts {}; leave one of them out", one, option));
+    };
+    if (name == "conduit" && !chosen.conduit.empty() && chosen.conduit != value) {
+      refuse("--conduit " + chosen.conduit);
+    }
+    if (name == "ranks" && value != std::to_string(chosen.ranks)) {
+      refuse(fmt::format("-n {}", chosen.ranks));
+    }
+    if (name == "ranks_per_process" && chosen.hosting.contradicts(value)) {
+      refuse(chosen.hosting.option());
+    }
+  }
+}
+
 /// What the user has named, else the first that can.
 std::string conduit_for(const run_options& chosen) {
   if (!chosen.conduit.empty()) return chosen.conduit;
+  if (auto knob = set_knob(chosen, "conduit"); !knob.empty()) return knob;
   if (chosen.hosts.given() && chosen.hosts.hosts().size() > 1) {
     follow_log_level(chosen);
     return conduit_between_hosts(chosen);
@@ -174,15 +214,28 @@ int start_traced(const run_options& chosen, const conduit::conduit_row& on,
   const std::string& file = report.trace();
   if (file.empty()) return upwash::start(on, options);
   options.environment.push_back(fmt::format("UPWASH_TRACE={}", file));
-  observe::forget_parts(file);
+  const observe::trace_claim claim(file);
   const int status = upwash::start(on, options);
   observe::merge_parts(file);
   report.tell();
   return status;
 }
 
-int run(const run_options& chosen) {
+/// Processes of an MPI program would be jobs of one rank each, to the end.
+void tell_of_mpi(const run_options& chosen, const conduit::conduit_row& on) {
+  if (on.starter != nullptr || chosen.privatize) return;
+  const std::string library = mpi_of_stranger(find_program(chosen.program[0]));
+  if (library.empty()) return;
+  fmt::print(stderr,
+             "upwash: {} is an MPI program (it is linked with {}) without upwash: each of its {} "
+             "processes is a job of its own here; start it by upwash mpi -- mpirun -n {} {}\n",
+             chosen.program[0], library, chosen.ranks, chosen.ranks, chosen.program[0]);
+}
+
+int run(run_options chosen) {
+  check_contradictions(chosen);
   const conduit::conduit_row on = conduit_of(chosen);
+  chosen.hosting.follow(set_knob(chosen, "ranks_per_process"));
   if (chosen.bind != "core" && chosen.bind != "none") {
     wrong(fmt::format("--bind {}: expected core or none", chosen.bind));
   }
@@ -193,6 +246,7 @@ int run(const run_options& chosen) {
   if (!on.several_processes) into_one_process(chosen, on, options);
   options.bind = chosen.bind == "core" ? launch::binding::core : launch::binding::none;
   options.environment.push_back(fmt::format("UPWASH_CONDUIT={}", on.name));
+  if (chosen.checked) options.environment.emplace_back("UPWASH_CHECKED=1");
   for (const std::string& one : chosen.knobs) options.environment.push_back(variable_of(one));
   if (!chosen.timeout.empty()) options.timeout = parse_duration(chosen.timeout, "--timeout");
   options.prefix = chosen.prefix;
@@ -206,6 +260,7 @@ int run(const run_options& chosen) {
     follow_log_level(chosen);
     suggest_hosting(options.ranks);
   }
+  tell_of_mpi(chosen, on);
   return start_traced(chosen, on, options);
 }
 
@@ -262,6 +317,8 @@ void add_run(CLI::App& app, int& status) {
                       "File that records the operations of the ranks, for upwash trace");
   command->add_flag("--prefix", chosen->prefix,
                     "Begin each line of output with its rank, or the ranks of its process");
+  command->add_flag("--checked", chosen->checked,
+                    "Check how the program uses the library, at a cost (knob checked)");
   command->add_flag("--privatize", chosen->privatize,
                     "Give each rank of a process its own copy of the program's variables");
   command->add_option("--knob", chosen->knobs, "A knob for the ranks: name=value; repeatable")

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -25,6 +24,7 @@
 #include "tools/simulate_schedule.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
+#include "upwash/base/output_file.hpp"
 #include "upwash/model/topology_text.hpp"
 #include "upwash/simulator/network/simulation.hpp"
 
@@ -122,18 +122,13 @@ nlohmann::ordered_json row_of(const simulate_arguments& given, const std::string
           {"wall_s", seen.wall_s}};
 }
 
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path);
-  if (!(file << text) || !file.flush()) wrong(fmt::format("{} cannot be written", path));
-}
-
 void draw(const simulate_arguments& given, const std::vector<plot_curve>& accepted,
           const std::vector<plot_curve>& latency) {
   const std::string title = fmt::format("{}, {} nodes, {} packets of buffer", given.what.on->name(),
                                         given.what.on->nodes(), given.what.with.buffers);
-  write_file(given.plot,
-             plot_svg(title, {{"throughput", "load", "share of the links' rate", false, accepted},
-                              {"latency", "load", "ns, mean", true, latency}}));
+  write_output(given.plot,
+               plot_svg(title, {{"throughput", "load", "share of the links' rate", false, accepted},
+                                {"latency", "load", "ns, mean", true, latency}}));
 }
 
 /// What each link carried, of what it can: all runs as a page, the last one as a drawing.
@@ -141,7 +136,7 @@ void draw_links(const simulate_arguments& given, const std::vector<network_run>&
   const model::topology& on = *given.what.on;
   const double could = given.what.packets + given.what.warm_up_packets;
   if (given.heat.ends_with(".html")) {
-    return write_file(given.heat, page_of(page_kind::network, network_data(on, could, runs)));
+    return write_output(given.heat, page_of(page_kind::network, network_data(on, could, runs)));
   }
   const auto& [traffic, seen] = runs.back();
   std::size_t next = 0;
@@ -156,10 +151,11 @@ void draw_links(const simulate_arguments& given, const std::vector<network_run>&
   for (int s = 0; s < on.switches(); ++s) {
     rows.push_back(take(fmt::format("switch {}", s), on.ports(s)));
   }
-  write_file(given.heat, heat_svg(fmt::format("{}, {}, load {:.3g}: use of the links out of nodes "
-                                              "and switches",
-                                              on.name(), traffic, seen.load),
-                                  rows));
+  write_output(given.heat,
+               heat_svg(fmt::format("{}, {}, load {:.3g}: use of the links out of nodes "
+                                    "and switches",
+                                    on.name(), traffic, seen.load),
+                        rows));
 }
 
 /// Refuses what is wrong before anything is printed or overwritten.
@@ -172,8 +168,8 @@ void check_all(const simulate_arguments& given) {
       (void)parse_traffic(each, given.what.on->nodes());
     }
   }
-  if (!given.json.empty()) write_file(given.json, "");
-  if (!given.plot.empty()) write_file(given.plot, "");
+  if (!given.json.empty()) check_output(given.json);
+  if (!given.plot.empty()) check_output(given.plot);
   if (given.heat.empty()) return;
   if (given.what.on->switches() > most_switches_on_a_page) {
     wrong(fmt::format("--heat draws at most {} switches", most_switches_on_a_page));
@@ -183,7 +179,7 @@ void check_all(const simulate_arguments& given) {
       (page && std::ranges::any_of(given.traffic, is_multicast))) {
     wrong("--heat does not draw multicasts");
   }
-  write_file(given.heat, "");
+  check_output(given.heat);
 }
 
 /// With --machine its NICs and rates, else those of the options.
@@ -263,7 +259,7 @@ int simulate(simulate_arguments& given) {
                  seen.latency_avg_ns, seen.latency_p99_ns, seen.packets);
     }
   }
-  if (!given.json.empty()) write_file(given.json, rows);
+  if (!given.json.empty()) write_output(given.json, rows);
   if (!given.plot.empty()) draw(given, accepted, latency);
   if (!given.heat.empty()) draw_links(given, runs);
   return 0;

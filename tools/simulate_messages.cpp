@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "tools/progress_bar.hpp"
 #include "tools/simulate_plot.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/base/output_file.hpp"
 #include "upwash/model/topology_text.hpp"
 #include "upwash/simulator/network/parameters.hpp"
 #include "upwash/simulator/replay.hpp"
@@ -23,11 +23,6 @@ using collective::selection;
 
 [[noreturn]] void wrong(const std::string& what) {
   throw error(error_kind::argument, "simulate: " + what);
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path);
-  if (!(file << text) || !file.flush()) wrong(fmt::format("{} cannot be written", path));
 }
 
 /// What one schedule took, in virtual time and in real time.
@@ -141,7 +136,7 @@ int simulate_messages(const schedule_run& what) {
                                         simulator::parameters_of(on, *network).ps_per_byte}
               : simulator::shared_links{};
   for (const std::string& file : {what.json, what.plot}) {
-    if (!file.empty()) write_file(file, "");
+    if (!file.empty()) check_output(file);
   }
   fmt::print(
       "# {}, {} ranks on {}, whole messages, {}\n"
@@ -166,11 +161,11 @@ int simulate_messages(const schedule_run& what) {
       curves.back().points.emplace_back(static_cast<double>(bytes), seen.completion.us());
     }
   }
-  if (!what.json.empty()) write_file(what.json, rows);
+  if (!what.json.empty()) write_output(what.json, rows);
   if (!what.plot.empty()) {
-    write_file(what.plot,
-               plot_svg(fmt::format("{}, {} ranks on {}", what.collective, what.ranks, on.name),
-                        {{"completion", "bytes", "us", true, curves, true}}));
+    write_output(what.plot,
+                 plot_svg(fmt::format("{}, {} ranks on {}", what.collective, what.ranks, on.name),
+                          {{"completion", "bytes", "us", true, curves, true}}));
   }
   return 0;
 }

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
+#include "upwash/base/output_file.hpp"
 #include "upwash/model/choice.hpp"
 #include "upwash/simulator/network/collective_run.hpp"
 #include "upwash/simulator/network/exchange.hpp"
@@ -111,8 +111,7 @@ int time_trace(const simulation& what, std::string_view traffic, const std::stri
   const model::topology& on = *what.on;
   const auto messages = read_trace(std::string(traffic.substr(head.size())), on.nodes());
   check(what.with);
-  std::ofstream file;
-  if (!json.empty()) file.open(json);
+  if (!json.empty()) check_output(json);
   const duration start = steady_now();
   const trace_result seen = run(messages, on, what.with, what.seed);
   fmt::print(
@@ -122,21 +121,19 @@ int time_trace(const simulation& what, std::string_view traffic, const std::stri
       "latency_p99_ns", "packet_hops", seen.messages, seen.bytes, seen.last_sent.us(),
       seen.last_arrived.us(), seen.latency_avg_ns, seen.latency_p99_ns, seen.packet_hops);
   if (json.empty()) return 0;
-  file << nlohmann::ordered_json{{"bench", "simulate"},
-                                 {"topology", on.name()},
-                                 {"traffic", traffic},
-                                 {"seed", what.seed},
-                                 {"messages", seen.messages},
-                                 {"bytes", seen.bytes},
-                                 {"last_sent_ns", seen.last_sent.ns()},
-                                 {"last_arrived_ns", seen.last_arrived.ns()},
-                                 {"latency_avg_ns", seen.latency_avg_ns},
-                                 {"latency_p99_ns", seen.latency_p99_ns},
-                                 {"packet_hops", seen.packet_hops},
-                                 {"wall_s", (steady_now() - start).seconds()}}
-              .dump()
-       << "\n";
-  if (!file.flush()) wrong(fmt::format("{} cannot be written", json));
+  const nlohmann::ordered_json row{{"bench", "simulate"},
+                                   {"topology", on.name()},
+                                   {"traffic", traffic},
+                                   {"seed", what.seed},
+                                   {"messages", seen.messages},
+                                   {"bytes", seen.bytes},
+                                   {"last_sent_ns", seen.last_sent.ns()},
+                                   {"last_arrived_ns", seen.last_arrived.ns()},
+                                   {"latency_avg_ns", seen.latency_avg_ns},
+                                   {"latency_p99_ns", seen.latency_p99_ns},
+                                   {"packet_hops", seen.packet_hops},
+                                   {"wall_s", (steady_now() - start).seconds()}};
+  write_output(json, row.dump() + "\n");
   return 0;
 }
 

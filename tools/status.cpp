@@ -17,6 +17,7 @@
 #include "tools/top_screen.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
+#include "upwash/base/printable.hpp"
 #include "upwash/base/text_words.hpp"
 #include "upwash/launch/job_view.hpp"
 #include "upwash/observe/hang_report.hpp"
@@ -57,8 +58,9 @@ void print_status(int launcher) {
   }
   const launch::running_job job = chosen_job(launcher);
   launch::job_view view(job.launcher);
-  fmt::print("{}", observe::hang_report(fmt::format("job {}: {}", job.launcher, job.command),
-                                        view.ask(patience)));
+  const std::string report = observe::hang_report(
+      fmt::format("job {}: {}", job.launcher, job.command), view.ask(patience));
+  fmt::print("{}", printable(report, true));
 }
 
 struct top_options {

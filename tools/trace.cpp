@@ -7,9 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,7 +18,7 @@
 #include "tools/trace_numbers.hpp"
 #include "tools/trace_otf2.hpp"
 #include "tools/trace_replay.hpp"
-#include "upwash/base/error.hpp"
+#include "upwash/base/output_file.hpp"
 
 namespace upwash::tools {
 namespace {
@@ -46,12 +43,9 @@ double share(std::int64_t part, std::int64_t whole) {
 template <class Write>
 void write_to(const std::string& path, const Write& write) {
   if (path.empty()) return;
-  std::ofstream out(path);
-  if (out) write(out);
-  out.flush();
-  if (out) return;
-  throw error(error_kind::environment,
-              fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  output_file out(path);
+  write(out.stream());
+  out.finish();
 }
 
 /// The rank that was most often the last to begin, where one stands out.

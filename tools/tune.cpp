@@ -9,11 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
-#include <system_error>
 
 #include "tools/job_hosts.hpp"
 #include "tools/rank_hosting.hpp"
@@ -21,6 +18,7 @@
 #include "tools/tune_request.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/knobs.hpp"
+#include "upwash/base/output_file.hpp"
 #include "upwash/collective/registry.hpp"
 #include "upwash/launch/launcher.hpp"
 #include "upwash/runtime/conduits.hpp"
@@ -125,17 +123,6 @@ std::string machine_output_of(const tune_request& asked) {
   return own;
 }
 
-/// Before anything is measured: what is already there stays as it is.
-void check_writable(const std::string& path) {
-  std::error_code none;
-  const bool existed = std::filesystem::exists(path, none);
-  if (!std::ofstream(path, std::ios::app)) {
-    wrong(fmt::format("--output {}: it cannot be written; name a file in a folder that exists",
-                      path));
-  }
-  if (!existed) std::filesystem::remove(path, none);
-}
-
 int start(tune_request asked, const rank_hosting& hosting, const job_hosts& hosts) {
   if (asks_for_machine(asked)) {
     if (hosting.given()) {
@@ -143,7 +130,7 @@ int start(tune_request asked, const rank_hosting& hosting, const job_hosts& host
                         hosting.option()));
     }
     asked.ranks = std::max(asked.ranks, 2);
-    if (!asked.output.empty()) check_writable(asked.output);
+    if (!asked.output.empty()) check_output(asked.output);
     asked.output = machine_output_of(asked);
   } else {
     check(asked);

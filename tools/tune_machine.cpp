@@ -5,11 +5,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cerrno>
 #include <filesystem>
-#include <fstream>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/output_file.hpp"
 #include "upwash/tuning/machine_probe.hpp"
 #include "upwash/tuning/tuning_file.hpp"
 
@@ -51,8 +50,7 @@ void write(const std::string& path, const std::string& text) {
   std::error_code failed;
   const fs::path folder = fs::path(path).parent_path();
   if (!folder.empty()) fs::create_directories(folder, failed);
-  std::ofstream file(path);
-  if (!(file << text << std::flush)) throw system_error("the machine file " + path, errno);
+  write_output(path, text);
 }
 
 }  // namespace

@@ -146,6 +146,15 @@ TEST(launcher, killed_rank_is_named_with_its_signal) {
       << result.output.own();
 }
 
+TEST(launcher, rank_killed_by_the_limit_of_files_is_told_that_memory_counts) {
+  const auto result = shell(2, "[ $UPWASH_BOOT_PROCESS = 0 ] && kill -XFSZ $$; sleep 100");
+  EXPECT_EQ(result.status, 128 + SIGXFSZ);
+  EXPECT_NE(result.output.own().find("the limit of file sizes counts for the memory that ranks "
+                                     "share, too; raise it (ulimit -f); job ended"),
+            std::string::npos)
+      << result.output.own();
+}
+
 TEST(launcher, grandchildren_do_not_survive) {
   // One in the process group, one in a session of its own, one whose parent is gone.
   const auto result =

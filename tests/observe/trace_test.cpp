@@ -5,6 +5,7 @@
 #include "upwash/observe/trace_files.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -63,6 +64,42 @@ class trace_files : public testing::Test {
 
   files::path folder_;
 };
+
+TEST_F(trace_files, behind_a_link_are_replaced_and_the_link_stays) {
+  write(0, 1, 3);
+  set_bytes((folder_ / "old").string(), "an older trace");
+  files::create_symlink("old", file());
+  merge_parts(file());
+  EXPECT_TRUE(files::is_symlink(file()));
+  EXPECT_TRUE(files::is_regular_file(files::symlink_status(folder_ / "old")));
+  EXPECT_EQ(read_trace(file()).size(), 1);
+  EXPECT_FALSE(files::exists(parts_folder(file())));
+}
+
+TEST_F(trace_files, are_refused_where_a_fifo_is) {
+  ASSERT_EQ(mkfifo(file().c_str(), 0600), 0);
+  EXPECT_THROW(trace_claim{file()}, error);
+  EXPECT_TRUE(files::is_fifo(file()));
+  write(0, 1, 3);
+  merge_parts(file());  // nobody reads: a warning
+  EXPECT_TRUE(files::is_fifo(file()));
+  EXPECT_EQ(read_trace(parts_folder(file())).size(), 1);
+}
+
+TEST_F(trace_files, are_claimed_by_one_job_at_a_time) {
+  write(0, 1, 3);
+  {
+    const trace_claim first(file());
+    EXPECT_FALSE(files::exists(part(0)));  // an earlier job's
+    write(0, 1, 3);
+    EXPECT_THROW(trace_claim{file()}, error);
+    EXPECT_TRUE(files::exists(part(0)));
+    merge_parts(file());
+    const trace_claim next(file());
+    EXPECT_TRUE(files::exists(parts_folder(file())));
+  }
+  EXPECT_FALSE(files::exists(parts_folder(file())));
+}
 
 TEST_F(trace_files, are_read_as_they_were_written) {
   for (int rank = 0; rank < 3; ++rank) write(rank, 3, 100 + rank);

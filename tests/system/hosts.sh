@@ -12,7 +12,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib/host_jobs.sh"
 make_hosts 4
 meeting=$UPWASH_TEST_BIN/meeting
 endless=("$meeting" wait)
-export UPWASH_RSH=$rsh_network UPWASH_CONFIG=
+export UPWASH_RSH=$rsh_network UPWASH_CONFIG= UPWASH_HOST_TIMEOUT=4s
 
 # run_on_a ARGUMENT...: `upwash run` on host a, to its end; what it said is in out and err, its status
 # in `status`

@@ -112,5 +112,5 @@ done
 
 refused "manual: nothing to do; give --into FOLDER or --completion SHELL" "$upwash" manual
 "$upwash" manual --into /proc/none >"$work/out" 2>&1 && fail "a folder that cannot be made"
-shows '^upwash: manual: cannot write /proc/none/man/man1/upwash.1: ' <"$work/out" || fail "$(cat "$work/out")"
+shows '^upwash: cannot write /proc/none/man/man1/upwash.1: ' <"$work/out" || fail "$(cat "$work/out")"
 echo "manual: ok"

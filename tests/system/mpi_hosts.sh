@@ -13,7 +13,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib/host_jobs.sh"
   { echo "mpi_hosts: skipped: upwash was built without Open MPI (libopenmpi-dev)"; exit 77; }
 make_hosts 3
 endless=("$UPWASH_TEST_BIN/endless")
-export UPWASH_CONFIG= UPWASH_MPI_LIBRARY=openmpi
+export UPWASH_CONFIG= UPWASH_MPI_LIBRARY=openmpi UPWASH_HOST_TIMEOUT=4s
 export OMPI_MCA_plm_rsh_agent=$rsh_network OMPI_MCA_btl_tcp_if_include=eth0 OMPI_MCA_oob_tcp_if_include=eth0
 
 bodies=(active_message.payloads_of_any_size_arrive memory.puts_reach_every_rank

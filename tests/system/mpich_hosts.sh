@@ -16,7 +16,7 @@ make_hosts 3
 endless=("$UPWASH_TEST_BIN/endless")
 printf '#!/bin/sh\nexec %s "$@"\n' "$rsh_network" >"$work/rsh"  # Hydra takes one word
 chmod +x "$work/rsh"
-export UPWASH_CONFIG= UPWASH_MPI_LIBRARY=mpich
+export UPWASH_CONFIG= UPWASH_MPI_LIBRARY=mpich UPWASH_HOST_TIMEOUT=4s
 export HYDRA_LAUNCHER=rsh HYDRA_LAUNCHER_EXEC=$work/rsh HYDRA_IFACE=eth0
 
 # says_all LINES: soon the job that begin_it began has said so many; then it ends, or is ended

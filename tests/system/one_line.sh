@@ -30,6 +30,11 @@ refuses "$malformed" env UPWASH_CONDUIT=sim UPWASH_MACHINE="$work/bad.json" "$bi
 refuses "shm_ring_lines=9: expected .*" \
   "$upwash" run -n 4 --knob shm_ring_lines=9 "$bin/throwing"
 refuses "unknown variable UPWASH_FROB .*" "$upwash" run -n 4 --knob frob=9 "$bin/throwing"
+# Before the first call of the collective.
+refuses 'broadcast: unknown algorithm "knomal"; did you mean knomial\? .*' \
+  env UPWASH_ALGORITHMS=broadcast=knomal "$upwash" run -n 2 "$bin/printing" 0
+refuses 'unknown collective "brodcast".*' \
+  env UPWASH_ALGORITHMS=brodcast=knomial "$upwash" run -n 2 "$bin/printing" 0
 refuses "rank 3: send to rank 4 of 4; .*; job ended" "$upwash" run -n 4 "$bin/throwing" argument
 for conduit in shm sim; do
   faults "rank 3: .*stream 1: the handler of item 8 threw: out of luck.*; job ended" \
@@ -94,4 +99,14 @@ grep -q '^upwash: rank 3 needs more stack than the [0-9]* KiB its process has; .
 status=0
 seen=$("$upwash" run -n 4 "$bin/throwing" status 2>&1) || status=$?
 [[ $status == 5 && -z $seen ]] || fail "a status after a good end: $status, $seen"
+# The kernel hides the processes of a program that their user may execute only.
+nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+if "${nobody[@]}" "$upwash" --version >/dev/null 2>&1; then
+  chmod 755 "$work"
+  install -m 711 "$bin/printing" "$work/printing"
+  faults "(rank . |)cannot reach a peer's memory by .*: the kernel hides the processes of programs that their user may not read \(mode 711\).*" \
+    "${nobody[@]}" "$upwash" run -n 2 "$work/printing" 1
+else
+  echo "one_line: a program of mode 711: skipped: not root"
+fi
 echo "one_line: ok"

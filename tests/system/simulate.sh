@@ -128,5 +128,5 @@ refuses "network: 0 packets of buffer; valid are 1 to 127" \
   --topology crossbar:ports=4 --load 0.5 --buffers 0
 refuses "traffic: transpose needs a power of two of nodes, not 5" \
   --topology crossbar:ports=5 --traffic transpose
-refuses "simulate: $work/no/such/file cannot be written" \
+refuses "cannot write $work/no/such/file: No such file or directory" \
   --topology crossbar:ports=4 --load 0.1 --packets 10 --json "$work/no/such/file"

@@ -87,3 +87,43 @@ grep -q "^job $job has ended$" "$work/out" || fail "top says that the job has en
 refused "process 1 is no launcher of a job of yours; upwash status lists them" "$upwash" status 1
 refused "process $$ is no launcher of a job of yours; upwash status lists them" "$upwash" top $$
 refused "--interval 1us: expected a time of 50 ms or more, as 2s" "$upwash" top --interval 1us
+
+# Memory that only looks like a job: of impossible numbers, or without the seal that keeps its size,
+# with a command line that would do something to a terminal.
+cat >"$work/forged.py" <<'PY'
+import fcntl, os, struct, sys, time
+ranks, size, sealed = int(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "sealed"
+fd = os.memfd_create("upwash-control", os.MFD_ALLOW_SEALING)
+os.ftruncate(fd, size)
+started = int(open("/proc/self/stat").read().rsplit(")", 1)[1].split()[19])
+os.pwrite(fd, struct.pack("<QIIIiiiQII", int(sys.argv[1], 16), 1, ranks & 0xffffffff, 1, -1, os.getpid(), 0, started, 1, 0), 0)
+os.pwrite(fd, struct.pack("<iiiiQII", 1, os.getpid(), 0, 0, started, ranks & 0xffffffff, 0), 16384)
+if sealed:
+    fcntl.fcntl(fd, 1033, 2)  # F_ADD_SEALS, F_SEAL_SHRINK
+print("ready", flush=True)
+time.sleep(200)
+PY
+magic=$(sed -n "s/.*magic_value = 0x\([0-9a-f]*\)'\([0-9a-f]*\)U.*/\1\2/p" \
+  "$(dirname "${BASH_SOURCE[0]}")/../../upwash/launch/detail/control_block.hpp")
+# forged RANKS BYTES SEAL: such a process is $forger.
+forged() {
+  : >"$work/ready"
+  (exec -a $'\x1b[2J' python3 "$work/forged.py" "$magic" "$@" >"$work/ready") &
+  forger=$!
+  until grep -q ready "$work/ready"; do sleep 0.05; done
+}
+forged 1 40000 sealed
+timeout 100 "$upwash" status "$forger" >"$work/out" 2>&1 || fail "memory in order is shown"
+grep -qE "^job $forger: .x1b\[2J" "$work/out" && ! grep -q $'\x1b' "$work/out" || fail "controls are escaped"
+kill "$forger"
+for numbers in "1000000 40000" "-1 40000" "1 20000"; do
+  # shellcheck disable=SC2086
+  forged $numbers sealed
+  refused "process $forger is no launcher of a job of yours; upwash status lists them" \
+    timeout 100 "$upwash" status "$forger"
+  kill "$forger"
+done
+forged 1 40000 open
+refused "process $forger is no launcher of a job of yours; upwash status lists them" \
+  timeout 100 "$upwash" status "$forger"
+kill "$forger"

@@ -13,7 +13,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib/hosts.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/lib/host_jobs.sh"
 make_hosts 3
 endless=("$UPWASH_TEST_BIN/endless")
-export UPWASH_RSH=$rsh_network UPWASH_CONFIG=
+export UPWASH_RSH=$rsh_network UPWASH_CONFIG= UPWASH_HOST_TIMEOUT=4s
 
 bodies=(active_message.payloads_of_any_size_arrive memory.puts_reach_every_rank
         memory.gets_fetch_from_every_rank atomics.lose_nothing

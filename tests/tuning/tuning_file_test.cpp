@@ -178,7 +178,26 @@ TEST_F(tuning_file, grows_by_what_is_added_and_makes_its_folders) {
   add_to_file(path, more, here, algorithms);
   more.merge(known);
   EXPECT_EQ(parse(on_disk()), more);
-  EXPECT_FALSE(fs::exists(path + ".new"));
+  const auto files = fs::directory_iterator(fs::path(path).parent_path());
+  EXPECT_EQ(std::distance(fs::begin(files), fs::end(files)), 1);  // no lock is left, nothing new
+}
+
+TEST_F(tuning_file, behind_a_link_is_changed_and_the_link_stays) {
+  const std::string link = folder + "/link.json";
+  fs::create_symlink("deep/er/tuning.json", link);
+  fs::create_directories(fs::path(path).parent_path());
+  add_to_file(link, known, here, algorithms);
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(path)));
+  EXPECT_EQ(parse(on_disk()), known);
+}
+
+TEST_F(tuning_file, that_is_a_fifo_stays_one) {
+  fs::create_directories(fs::path(path).parent_path());
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THROW(add_to_file(path, known, here, algorithms), error);
+  EXPECT_TRUE(fs::is_fifo(path));
+  EXPECT_FALSE(fs::exists(path + ".lock"));
 }
 
 TEST_F(tuning_file, that_is_not_ours_stays_as_it_is) {

@@ -11,7 +11,7 @@
 namespace upwash {
 
 int private_memfd(const char* name) noexcept {
-  const int fd = memfd_create(name, MFD_CLOEXEC);
+  const int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0 || fchmod(fd, S_IRUSR | S_IWUSR) == 0) return fd;
   const int error = errno;
   close(fd);

@@ -6,7 +6,8 @@
 
 namespace upwash {
 
-/// Creates a file in memory that closes on exec, with mode 0600: the kernel's default is 0777.
+/// Creates a file in memory that closes on exec and can be sealed, with mode 0600: the kernel's
+/// default is 0777.
 /// Returns its descriptor, or -1 with errno set. `name` is for /proc alone.
 [[nodiscard]] int private_memfd(const char* name) noexcept;
 

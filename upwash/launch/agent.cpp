@@ -67,8 +67,9 @@ class agent final : public detail::overseer {
 
   void add_descriptors(std::vector<pollfd>& fds) override;
   void look() override;
-  [[nodiscard]] bool takes_output() const noexcept override {
-    return link_.pending() < enough_pending;
+  [[nodiscard]] bool takes_output(bool standard_error) const noexcept override {
+    const int bit = standard_error ? 2 : 1;
+    return (held_streams_ & bit) == 0 && link_.pending() < enough_pending;
   }
   void asked() override { job_->pass_on_question(); }
   void failed(int status, const std::string& why) override {
@@ -87,6 +88,7 @@ class agent final : public detail::overseer {
   void play();
   void handle(const frame& one);
   void tell_news();
+  void check_head(bool open);
 
   detail::frame_link link_;
   line_sender lines_;
@@ -95,7 +97,9 @@ class agent final : public detail::overseer {
   std::optional<detail::local_job> job_;
   std::optional<detail::replica> replica_;
   std::optional<detail::standing_gatherer> standings_;
-  bool ended_ = false;  ///< before the start
+  int held_streams_ = 0;    ///< as of frame_kind::hold
+  bool suspended_ = false;  ///< with the head
+  bool ended_ = false;      ///< before the start
 };
 
 int agent::serve() {
@@ -126,6 +130,7 @@ bool agent::await_start() {
       if (handle_before_start(*one)) return true;
       if (ended_) return false;
     }
+    if (suspended_) link_.excuse();
     if (!open || link_.silent()) return false;
     link_.look(steady_now());
   }
@@ -140,6 +145,9 @@ bool agent::handle_before_start(const frame& one) {
       return false;
     case frame_kind::start: return true;
     case frame_kind::end: ended_ = true; return false;
+    case frame_kind::hold: detail::read_frame(one, held_streams_); return false;
+    case frame_kind::suspend: suspended_ = true; return false;
+    case frame_kind::resume: suspended_ = false; return false;
     default: return false;
   }
 }
@@ -186,8 +194,18 @@ void agent::look() {
   tell_news();
   const bool open = link_.receive();
   while (const auto one = link_.next()) handle(*one);
+  if (suspended_) link_.excuse();
   link_.look(steady_now());
-  if (!open || link_.silent()) job_->stop(1, "nothing is heard of upwash run; job ended");
+  check_head(open);
+}
+
+/// A head that was stopped without a warning reads the reason when it goes on.
+void agent::check_head(bool open) {
+  if (!open) return job_->stop(1, "upwash run has ended; job ended");
+  if (!link_.silent()) return;
+  job_->end(1, fmt::format("host {} has heard nothing from upwash run for {:g} s (host_timeout, "
+                           "UPWASH_HOST_TIMEOUT); job ended",
+                           name(), link_.limit().seconds()));
 }
 
 void agent::tell_news() {
@@ -226,6 +244,9 @@ void agent::handle(const frame& one) {
       detail::read_frame(one, status, why);
       return job_->stop(status, why);
     }
+    case frame_kind::hold: return detail::read_frame(one, held_streams_);
+    case frame_kind::suspend: suspended_ = true; return job_->suspend();
+    case frame_kind::resume: suspended_ = false; return job_->resume();
     default: return;  // a sign of life
   }
 }

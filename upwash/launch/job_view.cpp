@@ -4,6 +4,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +20,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/printable.hpp"
 #include "upwash/base/process_facts.hpp"
 #include "upwash/launch/detail/control_block.hpp"
 #include "upwash/launch/detail/foreign_board.hpp"
@@ -43,6 +46,16 @@ class descriptor {
   int fd_;
 };
 
+/// Whether the memory belongs to the user whose process shows it, and cannot become smaller under
+/// its reader: a foreign process may show any descriptor under any name.
+bool is_control_of(int pid, int fd) {
+  struct stat process {};
+  struct stat memory {};
+  const int seals = fcntl(fd, F_GET_SEALS);
+  return stat(fmt::format("/proc/{}", pid).c_str(), &process) == 0 && fstat(fd, &memory) == 0 &&
+         process.st_uid == memory.st_uid && seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
+}
+
 /// The control block of a launcher, by one of its descriptors; processes of the job have none.
 std::optional<descriptor> control_of(int pid, std::string_view name) {
   std::error_code ignored;
@@ -51,7 +64,7 @@ std::optional<descriptor> control_of(int pid, std::string_view name) {
     const std::string target = files::read_symlink(each.path(), ignored).string();
     if (!target.starts_with(fmt::format("/memfd:{}", name))) continue;
     descriptor made(open(each.path().c_str(), O_RDWR | O_CLOEXEC));
-    if (made.number() >= 0) return made;
+    if (made.number() >= 0 && is_control_of(pid, made.number())) return made;
   }
   return std::nullopt;
 }
@@ -61,7 +74,7 @@ std::string command_line_of(int pid) {
   std::string words(std::istreambuf_iterator<char>(in), {});
   std::ranges::replace(words, '\0', ' ');
   while (words.ends_with(' ')) words.pop_back();
-  return words;
+  return printable(words);
 }
 
 std::optional<detail::control_block> block_of(int pid, std::string_view name) {

@@ -37,10 +37,10 @@ void launch_knobs(knob_table& table) {
       knob{"rsh", knob_type::text, "ssh -o BatchMode=yes",
            "how upwash run --hosts runs a command on a host: these words, host, command",
            knob_level::user},
-      knob{
-          "host_timeout", knob_type::time, "4s",
-          "after so long a silence a host is lost, and its job ends; 0: launchers of others notice",
-          knob_level::user},
+      knob{"host_timeout", knob_type::time, "15s",
+           "after this silence a host is lost, and its job ends; networks may stand still for half "
+           "of it, since TCP doubles its pauses; 0: launchers of others notice",
+           knob_level::user},
       knob{"pmix_plugin", knob_type::text, "",
            "the library that joins upwash with PMIx; empty: libupwash_pmix.so beside libupwash",
            knob_level::developer},

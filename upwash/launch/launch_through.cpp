@@ -18,6 +18,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/find_program.hpp"
+#include "upwash/base/standard_descriptors.hpp"
 #include "upwash/conduit/failure_line.hpp"
 #include "upwash/launch/detail/attention.hpp"
 #include "upwash/launch/detail/child.hpp"
@@ -123,7 +124,7 @@ class foreign_job {
     }
     drain();
     for (detail::line_reader& each : readers_) each.finish(lines_);
-    return ended_ ? status_ : conclude();
+    return detail::finish_output(standard_, attention_, ended_ ? status_ : conclude());
   }
 
  private:
@@ -156,22 +157,28 @@ class foreign_job {
   }
 
   void wait_for_events() {
+    const bool takes_out = standard_.takes(false);
+    const bool takes_error = standard_.takes(true);
     std::vector<pollfd> fds{{attention_.fd(), POLLIN, 0},
                             {launcher().pidfd, POLLIN, 0},
-                            {launcher().standard_out, POLLIN, 0},
-                            {launcher().standard_error, POLLIN, 0}};
+                            {takes_out ? launcher().standard_out : -1, POLLIN, 0},
+                            {takes_error ? launcher().standard_error : -1, POLLIN, 0}};
     board_.add_descriptors(fds);
+    standard_.add_descriptors(fds);
     if (poll(fds.data(), fds.size(), detail::poll_ms) < 0 && errno != EINTR) {
       throw system_error("cannot wait for the job's launcher", errno);
     }
     board_.look();
+    standard_.flush();
     for (int signal = attention_.next(); signal != 0; signal = attention_.next()) handle(signal);
-    drain();
+    if (takes_out) readers_[0].drain(launcher().standard_out, lines_);
+    if (takes_error) readers_[1].drain(launcher().standard_error, lines_);
     static_cast<void>(detail::reap(launcher()));
   }
 
   void handle(int signal) {
     if (signal == SIGUSR1) return asked();
+    if (signal == SIGTSTP) return detail::attention::stop_process();
     end(128 + signal, fmt::format("signal {} ({}); job ended", signal, strsignal(signal)));
   }
 
@@ -310,7 +317,7 @@ class foreign_job {
   const launch_options& options_;
   const conduit::start_command& by_;
   std::vector<std::string> environment_;
-  detail::standard_sink standard_;
+  detail::queued_sink standard_;
   output_sink& sink_;
   detail::told_lines lines_;
   detail::attention attention_;
@@ -333,6 +340,7 @@ class foreign_job {
 
 int launch_through(function_ref<conduit::start_command(const conduit::start_request&)> by,
                    const launch_options& options) {
+  open_standard_descriptors();
   check_program(options.program[0]);
   const detail::job_map map = map_of(options);
   std::vector<std::string> added = options.environment;

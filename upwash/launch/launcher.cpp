@@ -9,11 +9,13 @@
 #include <optional>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/standard_descriptors.hpp"
 #include "upwash/launch/bootstrap.hpp"
 #include "upwash/launch/detail/hang_gatherer.hpp"
 #include "upwash/launch/detail/head.hpp"
 #include "upwash/launch/detail/job_lines.hpp"
 #include "upwash/launch/detail/local_job.hpp"
+#include "upwash/launch/detail/output.hpp"
 
 namespace upwash::launch {
 namespace {
@@ -32,10 +34,16 @@ class whole_job final : public detail::overseer {
   int run() {
     const int status = job_.run();
     if (status == 0 && !job_.ended()) tell_of_strangers();
-    return status;
+    return detail::finish_output(standard_, job_.signals(), status);
+  }
+
+  void add_descriptors(std::vector<pollfd>& fds) override { standard_.add_descriptors(fds); }
+  [[nodiscard]] bool takes_output(bool standard_error) const noexcept override {
+    return standard_.takes(standard_error);
   }
 
   void look() override {
+    standard_.flush();
     if (job_.ended()) return;
     look_for_hangs();
     if (options_.timeout > duration{} && steady_now() - begin_ > options_.timeout) {
@@ -68,7 +76,7 @@ class whole_job final : public detail::overseer {
   }
 
   const launch_options& options_;
-  detail::standard_sink standard_;
+  detail::queued_sink standard_;
   output_sink& sink_;
   int processes_;
   detail::local_job job_;
@@ -87,6 +95,7 @@ void check(const launch_options& options) {
 }  // namespace
 
 int launch(const launch_options& options) {
+  open_standard_descriptors();
   check(options);
   if (!options.hosts.empty()) return detail::launch_over_hosts(options);
   const auto map = detail::job_map::here(

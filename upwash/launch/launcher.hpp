@@ -39,7 +39,7 @@ struct remote_options {
   bool rsh_is_chosen = false;  ///< by the user: other launchers, which have their own, take it too
   std::string upwash;          ///< the upwash command there; empty: this program, by its path
   duration start_timeout = duration::from_seconds(60);  ///< for hosts to answer
-  duration host_timeout = duration::from_seconds(4);    ///< after so long a silence a host is lost
+  duration host_timeout = duration::from_seconds(15);   ///< a host that is silent longer is lost
 };
 
 struct launch_options {

@@ -2,11 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "upwash/observe/trace_files.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +23,7 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
+#include "upwash/base/output_file.hpp"
 #include "upwash/observe/detail/trace_clocks.hpp"
 
 namespace upwash::observe {
@@ -64,7 +70,7 @@ std::size_t used_bytes(const bytes& part) {
          static_cast<std::size_t>(std::min(kept, room)) * sizeof(trace_event);
 }
 
-void write_set(const std::vector<files::path>& parts, std::ofstream& out) {
+void write_set(const std::vector<files::path>& parts, std::ostream& out) {
   const std::uint64_t count = parts.size();
   out.write(set_magic.data(), set_magic.size());
   out.write(reinterpret_cast<const char*>(&count), sizeof count);
@@ -74,7 +80,6 @@ void write_set(const std::vector<files::path>& parts, std::ofstream& out) {
     out.write(reinterpret_cast<const char*>(&length), sizeof length);
     out.write(part.data(), static_cast<std::streamsize>(length));
   }
-  out.flush();
 }
 
 /// Of a damaged or foreign trace, what would do something to a terminal. Choices are lines of
@@ -255,21 +260,87 @@ void forget_parts(std::string_view file) {
 void merge_parts(const std::string& file) {
   const std::string folder = parts_folder(file);
   const auto parts = parts_in(folder);
-  if (parts.empty()) return;
-  // Aside, then in its place: a trace of before stays whole until this one is.
-  const std::string aside = file + ".new";
-  std::ofstream out(aside, std::ios::binary | std::ios::trunc);
-  if (out) write_set(parts, out);
-  std::error_code why;
-  if (out) files::rename(aside, file, why);
-  if (!out || why) {
-    files::remove(aside, why);
-    log(log_level::warning, "trace",
-        fmt::format("cannot write {}: the trace stays in parts in {}, which upwash trace reads too",
-                    file, folder));
-    return;
+  if (parts.empty()) return forget_parts(file);
+  try {
+    output_file out(file);
+    write_set(parts, out.stream());
+    out.finish();
+  } catch (const error& failure) {
+    return log(log_level::warning, "trace",
+               fmt::format("{}: the trace stays in parts in {}, which upwash trace reads too",
+                           failure.what(), folder));
   }
   forget_parts(file);
+}
+
+void check_trace_file(const std::string& file) {
+  std::error_code why;
+  const auto type = files::status(file, why).type();
+  if (type == files::file_type::not_found || type == files::file_type::regular) return;
+  const char* const is = type == files::file_type::directory ? "a folder"
+                         : type == files::file_type::fifo    ? "a FIFO"
+                         : type == files::file_type::none    ? "out of reach"
+                                                             : "a device or a socket";
+  throw error(error_kind::environment,
+              fmt::format("cannot write the trace {}: it is {}{}{}; name a regular file by "
+                          "UPWASH_TRACE or --trace",
+                          file, is, why ? ", " : "", why ? why.message() : ""));
+}
+
+namespace {
+
+/// Whether the descriptor is of the file that has the name now.
+bool is_at(const std::string& path, int descriptor) {
+  struct stat named {};
+  struct stat open {};
+  return stat(path.c_str(), &named) == 0 && fstat(descriptor, &open) == 0 &&
+         named.st_ino == open.st_ino && named.st_dev == open.st_dev;
+}
+
+/// A descriptor of the folder, which it makes; -1 with errno.
+int make_folder(const std::string& path) {
+  std::error_code why;
+  files::create_directories(path, why);
+  if (why) {
+    errno = why.value();
+    return -1;
+  }
+  return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+}  // namespace
+
+trace_claim::trace_claim(std::string file) : file_(std::move(file)) {
+  check_trace_file(file_);
+  const std::string path = parts_folder(file_);
+  // Another job may remove the folder between the opening and the lock.
+  do {
+    if (folder_ >= 0) close(folder_);
+    folder_ = make_folder(path);
+    if (folder_ < 0) {
+      throw error(error_kind::environment,
+                  fmt::format("cannot make the folder {} for the trace: {}; name another file by "
+                              "UPWASH_TRACE or --trace",
+                              path, std::strerror(errno)));
+    }
+    // File systems without locks are used without them.
+    if (flock(folder_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      close(folder_);
+      throw error(error_kind::environment,
+                  fmt::format("another job writes the trace {}; wait for its end, or name another "
+                              "file by UPWASH_TRACE or --trace",
+                              file_));
+    }
+  } while (!is_at(path, folder_));
+  std::error_code ignored;
+  for (const files::path& each : parts_in(path)) files::remove(each, ignored);
+}
+
+trace_claim::~trace_claim() {
+  std::error_code ignored;
+  const std::string path = parts_folder(file_);
+  if (is_at(path, folder_)) files::remove(path, ignored);  // refuses while something is in it
+  close(folder_);
 }
 
 trace read_trace(const std::string& path) {

@@ -20,8 +20,29 @@ namespace upwash::observe {
 /// Removes the parts that an earlier job may have left.
 void forget_parts(std::string_view file);
 
+/// Throws `error` (environment) when FILE exists and is no regular file: a trace is read back.
+void check_trace_file(const std::string& file);
+
+/// The right of one job to write a trace, from before its ranks start until the parts are merged.
+/// Held by the process that merges them, and lost when that process dies.
+class trace_claim {
+ public:
+  /// Makes the folder of the parts, and removes those that an earlier job has left. Throws `error`
+  /// (environment) when another job writes this trace, when FILE is no regular file, or when the
+  /// folder cannot be made.
+  explicit trace_claim(std::string file);
+  /// Removes the folder if it is empty.
+  ~trace_claim();
+  trace_claim(const trace_claim&) = delete;
+  trace_claim& operator=(const trace_claim&) = delete;
+
+ private:
+  std::string file_;
+  int folder_ = -1;  ///< locked
+};
+
 /// Puts the parts of a trace together in FILE and removes them. What fails is told as a warning,
-/// and the parts stay. No parts: nothing. O(bytes).
+/// and the parts stay. FILE is written as an output_file. Without parts there is no FILE. O(bytes).
 void merge_parts(const std::string& file);
 
 /// What one rank wrote.

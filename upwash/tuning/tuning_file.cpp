@@ -7,17 +7,19 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "upwash/base/data_folders.hpp"
 #include "upwash/base/duration.hpp"
 #include "upwash/base/error.hpp"
+#include "upwash/base/output_file.hpp"
 
 namespace upwash::tuning {
 namespace {
@@ -27,50 +29,59 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t most_text = std::uintmax_t{64} << 20U;
 constexpr double patience_seconds = 10;
 
-/// Held by whoever changes a tuning file. The kernel lets go of it when its holder dies.
+/// Held by the job that changes a tuning file. The kernel releases it when its holder dies, and no
+/// file is left of it otherwise.
 class file_lock {
  public:
-  explicit file_lock(const std::string& path)
-      : file_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-    if (file_ < 0) throw system_error("the tuning file's lock " + path, errno);
+  explicit file_lock(std::string path) : path_(std::move(path)) {
     const duration begin = steady_now();
-    while (flock(file_, LOCK_EX | LOCK_NB) != 0) {
-      const int why = errno;
-      if (why == EWOULDBLOCK && (steady_now() - begin).seconds() < patience_seconds) {
-        usleep(10'000);
-        continue;
+    // The holder before may have removed the file that was opened here.
+    do {
+      open_file();
+      while (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+        const int why = errno;
+        if (why == EWOULDBLOCK && (steady_now() - begin).seconds() < patience_seconds) {
+          usleep(10'000);
+          continue;
+        }
+        close(file_);
+        throw system_error(fmt::format("the tuning file's lock {} (another job holds it?)", path_),
+                           why);
       }
-      close(file_);
-      throw system_error(fmt::format("the tuning file's lock {} (another job holds it?)", path),
-                         why);
-    }
+    } while (!is_named());
   }
-  ~file_lock() { close(file_); }
+  ~file_lock() {
+    unlink(path_.c_str());
+    close(file_);
+  }
   file_lock(const file_lock&) = delete;
   file_lock& operator=(const file_lock&) = delete;
 
  private:
-  int file_;
+  void open_file() {
+    if (file_ >= 0) close(file_);
+    file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (file_ < 0) throw system_error("the tuning file's lock " + path_, errno);
+  }
+  [[nodiscard]] bool is_named() const noexcept {
+    struct stat named {};
+    struct stat locked {};
+    return stat(path_.c_str(), &named) == 0 && fstat(file_, &locked) == 0 &&
+           named.st_ino == locked.st_ino && named.st_dev == locked.st_dev;
+  }
+
+  std::string path_;
+  int file_ = -1;
 };
 
-/// Writes all of it and forces it to the disk.
-void write_whole(const std::string& path, std::string_view text) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) throw system_error("the tuning file " + path, errno);
-  int failed = 0;
-  while (!text.empty() && failed == 0) {
-    const ssize_t put = write(file, text.data(), text.size());
-    if (put >= 0) {
-      text.remove_prefix(static_cast<std::size_t>(put));
-    } else if (errno != EINTR) {
-      failed = errno;
-    }
-  }
-  if (failed == 0 && fsync(file) != 0) failed = errno;
-  if (close(file) != 0 && failed == 0) failed = errno;
-  if (failed == 0) return;
-  unlink(path.c_str());
-  throw system_error("the tuning file " + path, failed);
+[[noreturn]] void complain(const std::string& path, std::string_view what) {
+  throw error(error_kind::configuration, fmt::format("the tuning file {} {}", path, what));
+}
+
+/// A device or a FIFO cannot be read back.
+void refuse_other_than_file(const std::string& path) {
+  std::error_code failed;
+  if (fs::exists(path, failed) && !fs::is_regular_file(path, failed)) complain(path, "is no file");
 }
 
 std::string named(std::string_view folder, std::string_view name) {
@@ -90,23 +101,22 @@ void forget_old_prices(knowledge& all, const knowledge& added) {
 std::optional<std::string> read_tuning_text(const std::string& path) {
   std::error_code failed;
   if (!fs::exists(path, failed)) return std::nullopt;
-  const auto complain = [&](std::string_view what) {
-    throw error(error_kind::configuration, fmt::format("the tuning file {} {}", path, what));
-  };
-  if (!fs::is_regular_file(path, failed)) complain("is no file");
-  if (fs::file_size(path, failed) > most_text) complain("is larger than 64 MiB");
+  refuse_other_than_file(path);
+  if (fs::file_size(path, failed) > most_text) complain(path, "is larger than 64 MiB");
   std::ifstream file(path, std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) complain("cannot be read");
+  if (!file) complain(path, "cannot be read");
   return text;
 }
 
-void add_to_file(const std::string& path, const knowledge& known, const origin& from,
+void add_to_file(const std::string& named, const knowledge& known, const origin& from,
                  const collective::registry& algorithms) {
+  const std::string path = link_target(named);  // jobs that use another name of it lock the same
   const fs::path folder = fs::path(path).parent_path();
   std::error_code failed;
   if (!folder.empty()) fs::create_directories(folder, failed);
   if (failed) throw system_error("the tuning file's folder " + folder.string(), failed.value());
+  refuse_other_than_file(path);
   const file_lock held(path + ".lock");
   knowledge all = known;
   if (const auto text = read_tuning_text(path)) {
@@ -119,13 +129,10 @@ void add_to_file(const std::string& path, const knowledge& known, const origin& 
     }
   }
   forget_old_prices(all, known);
-  const std::string fresh = path + ".new";
-  write_whole(fresh, text_of(all, from));
-  if (std::rename(fresh.c_str(), path.c_str()) != 0) {
-    const int why = errno;
-    unlink(fresh.c_str());
-    throw system_error("the tuning file " + path, why);
-  }
+  output_file file(path);
+  file.write(text_of(all, from));
+  file.keep_safe();
+  file.finish();
 }
 
 std::string tuning_name(std::string_view conduit, std::string_view simulated) {

@@ -39,10 +39,11 @@ struct origin {
                                      const origin& here, const collective::registry& algorithms);
 
 /// Adds to the file, which may not exist yet, folders neither. Jobs may do so at the same time:
-/// each takes the lock (`path`.lock, waits at most 10 s), merges with what is there, and replaces
-/// the file at once, so that readers see the old or the new. Blocking. Throws `error`:
-/// configuration where what is there is not such a file of this machine (it stays as it is); system
-/// where it cannot be written. A call without findings checks all this.
+/// each takes the lock (`path`.lock, waits at most 10 s, removes it afterwards), merges with the
+/// content, and replaces the file as an output_file, so that readers see the old or the new.
+/// Symbolic links are followed. Blocking. Throws `error`: configuration when there is anything else
+/// than such a file of this machine (it stays as it is); environment or system when the file or its
+/// lock cannot be written. A call without findings checks all this.
 void add_to_file(const std::string& path, const knowledge& known, const origin& from,
                  const collective::registry& algorithms);
 

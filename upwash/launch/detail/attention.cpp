@@ -11,7 +11,12 @@ namespace upwash::launch::detail {
 attention::attention() {
   sigset_t wanted;
   sigemptyset(&wanted);
-  for (const int one : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&wanted, one);
+  sigaddset(&wanted, SIGUSR1);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGTSTP}) {
+    struct sigaction now {};
+    const bool ignored = sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+    if (!ignored) sigaddset(&wanted, signal);
+  }
   sigprocmask(SIG_BLOCK, &wanted, &before_);
   fd_ = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -24,6 +29,16 @@ attention::~attention() {
 int attention::next() const noexcept {
   signalfd_siginfo info{};
   return read(fd_, &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
+}
+
+void attention::stop_process() noexcept {
+  sigset_t stop;
+  sigset_t before;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTSTP);
+  sigprocmask(SIG_UNBLOCK, &stop, &before);
+  raise(SIGTSTP);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
 }
 
 subreaper::subreaper() {

@@ -8,7 +8,9 @@
 
 namespace upwash::launch::detail {
 
-/// SIGINT, SIGTERM, SIGHUP and SIGUSR1 as a descriptor. Restores the mask at its end.
+/// SIGINT, SIGTERM, SIGHUP, SIGTSTP and SIGUSR1 as a descriptor, except those of the first four
+/// that this process ignores: nohup, and shells without job control, want it to. Restores the mask
+/// at its end.
 class attention {
  public:
   attention();
@@ -20,6 +22,10 @@ class attention {
 
   /// The next signal that came, or 0.
   [[nodiscard]] int next() const noexcept;
+
+  /// Stops this process as SIGTSTP does; returns when it goes on. An orphaned process group, which
+  /// nobody could let go on, is not stopped.
+  static void stop_process() noexcept;
 
  private:
   sigset_t before_{};

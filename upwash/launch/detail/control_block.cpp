@@ -38,6 +38,8 @@ std::size_t standings_end(int ranks, int processes) {
   return slots_end(processes) + static_cast<std::size_t>(ranks) * sizeof(standing_slot);
 }
 
+bool is_count(int number) { return number >= 1 && number <= most_ranks; }
+
 std::size_t block_bytes(int ranks, int processes, int nodes) {
   return standings_end(ranks, processes) + static_cast<std::size_t>(nodes) * sizeof(node_slot);
 }
@@ -72,6 +74,12 @@ observe::standing standing_slot::read() const noexcept {
   }
   observe::standing is;
   std::memcpy(static_cast<void*>(&is), plain.data(), sizeof is);
+  // The words may be anybody's: texts end, and what has names has one of them.
+  is.operation.bytes.back() = '\0';
+  is.place.bytes.back() = '\0';
+  is.pending.bytes.back() = '\0';
+  if (is.now > observe::doing::ended) is.now = observe::doing::unknown;
+  if (is.counted > observe::series::epochs) is.counted = observe::series::none;
   return is;
 }
 
@@ -79,13 +87,28 @@ control_block::~control_block() {
   if (base_ != nullptr) munmap(base_, bytes_);
 }
 
-control_block::control_block(control_block&& other) noexcept
-    : base_(std::exchange(other.base_, nullptr)), bytes_(other.bytes_) {}
+control_block::control_block(control_block&& other) noexcept { *this = std::move(other); }
 
 control_block& control_block::operator=(control_block&& other) noexcept {
   std::swap(base_, other.base_);
   std::swap(bytes_, other.bytes_);
+  std::swap(processes_, other.processes_);
+  std::swap(ranks_, other.ranks_);
+  std::swap(nodes_, other.nodes_);
   return *this;
+}
+
+/// Others can write the header at any time.
+void control_block::take_numbers() noexcept {
+  const control_header& h = header();
+  processes_ = static_cast<int>(h.processes);
+  ranks_ = static_cast<int>(h.ranks);
+  nodes_ = static_cast<int>(h.nodes);
+}
+
+bool control_block::has_room() const noexcept {
+  return is_count(ranks_) && is_count(processes_) && is_count(nodes_) &&
+         bytes_ >= block_bytes(ranks_, processes_, nodes_);
 }
 
 control_block control_block::create(int fd, const job_map& map) {
@@ -96,11 +119,14 @@ control_block control_block::create(int fd, const job_map& map) {
     throw system_error(fmt::format("cannot get {} bytes for the job's control block", bytes),
                        refused);
   }
+  // A reader of a sealed file meets no SIGBUS. Files of a rendezvous take no seals.
+  fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   control_block block(map_shared(fd, bytes), bytes);
   auto* header = new (block.base_) control_header{};
   header->processes = static_cast<std::uint32_t>(processes);
   header->ranks = static_cast<std::uint32_t>(ranks);
   header->nodes = static_cast<std::uint32_t>(map.node_count());
+  block.take_numbers();
   for (int p = 0; p < processes; ++p) {
     auto* slot = new (&block.slot(p)) process_slot{};
     slot->ranks = static_cast<std::uint32_t>(map.ranks[static_cast<std::size_t>(p)]);
@@ -127,9 +153,8 @@ control_block control_block::attach(int fd) {
   }
   const auto bytes = static_cast<std::size_t>(info.st_size);
   control_block block(map_shared(fd, bytes), bytes);
-  const control_header& header = block.header();
-  if (header.magic.load() != control_header::magic_value ||
-      bytes < block_bytes(block.ranks(), block.processes(), block.nodes())) {
+  block.take_numbers();
+  if (block.header().magic.load() != control_header::magic_value || !block.has_room()) {
     throw error(error_kind::environment,
                 "the job's control block is of another version of upwash; start the program by "
                 "the upwash run that belongs to its library");
@@ -159,15 +184,21 @@ node_slot& control_block::node(int number) const noexcept {
                                        static_cast<std::size_t>(number) * sizeof(node_slot));
 }
 
-int control_block::processes() const noexcept { return static_cast<int>(header().processes); }
-
-int control_block::ranks() const noexcept { return static_cast<int>(header().ranks); }
-
-int control_block::nodes() const noexcept { return static_cast<int>(header().nodes); }
-
 conduit::rank_layout control_block::layout() const {
   std::vector<int> counts;
-  for (int p = 0; p < processes(); ++p) counts.push_back(static_cast<int>(slot(p).ranks));
+  int left = ranks_;
+  for (int p = 0; p < processes_; ++p) {
+    const std::uint32_t count = slot(p).ranks;
+    if (count < 1 || count > static_cast<std::uint32_t>(left)) break;
+    counts.push_back(static_cast<int>(count));
+    left -= counts.back();
+  }
+  if (left != 0 || counts.size() != static_cast<std::size_t>(processes_)) {
+    throw error(error_kind::environment,
+                fmt::format("the job's control block is damaged: the ranks of its {} processes are "
+                            "not its {} ranks",
+                            processes_, ranks_));
+  }
   return conduit::rank_layout(counts);
 }
 

@@ -95,19 +95,22 @@ class control_block {
   control_block(control_block&& other) noexcept;
   control_block& operator=(control_block&& other) noexcept;
 
-  /// Sizes the file behind `fd`, maps and fills it. Throws `error` (system).
+  /// Sizes the file of `fd`, maps and fills it. Memory that takes seals keeps its size from then
+  /// on. Throws `error` (system).
   static control_block create(int fd, const job_map& map);
 
-  /// Maps what another process created. Throws `error` (environment) when it is none.
+  /// Maps the block that another process created, which may be hostile: the numbers are checked
+  /// and kept. Throws `error` (environment) when it is none.
   static control_block attach(int fd);
 
   [[nodiscard]] control_header& header() const noexcept;
   [[nodiscard]] process_slot& slot(int process) const noexcept;
   [[nodiscard]] standing_slot& standing(int rank) const noexcept;
   [[nodiscard]] node_slot& node(int number) const noexcept;
-  [[nodiscard]] int processes() const noexcept;
-  [[nodiscard]] int ranks() const noexcept;
-  [[nodiscard]] int nodes() const noexcept;
+  [[nodiscard]] int processes() const noexcept { return processes_; }
+  [[nodiscard]] int ranks() const noexcept { return ranks_; }
+  [[nodiscard]] int nodes() const noexcept { return nodes_; }
+  /// Throws `error` (environment) when the ranks of the processes are not those of the job.
   [[nodiscard]] conduit::rank_layout layout() const;
 
   /// The first caller's reason stands: answers true to that one only. `speak`: its line goes to
@@ -120,9 +123,15 @@ class control_block {
 
  private:
   control_block(void* base, std::size_t bytes) : base_(base), bytes_(bytes) {}
+  void take_numbers() noexcept;
+  /// Whether the numbers are possible, and fit the size of the file.
+  [[nodiscard]] bool has_room() const noexcept;
 
   void* base_ = nullptr;
   std::size_t bytes_ = 0;
+  int processes_ = 0;
+  int ranks_ = 0;
+  int nodes_ = 0;
 };
 
 }  // namespace upwash::launch::detail

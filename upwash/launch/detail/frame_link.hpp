@@ -68,6 +68,8 @@ class frame_link {
   /// Says that this end lives, when it has said nothing else for a while.
   void beat(duration now);
   void set_limit(duration limit) noexcept { heard_.set_limit(limit); }
+  /// The other end has a reason to be silent: its time begins anew.
+  void excuse() noexcept { heard_.renew(); }
   [[nodiscard]] duration limit() const noexcept { return heard_.limit(); }
   [[nodiscard]] bool silent() const noexcept { return heard_.lost(); }
   /// Bytes that wait to be written.

@@ -15,7 +15,7 @@ namespace upwash::launch::detail {
 namespace {
 
 constexpr std::string_view greeting_start = "upwash agent ";
-constexpr int protocol = 1;
+constexpr int protocol = 2;
 constexpr std::size_t head_bytes = sizeof(std::uint32_t) + 1;
 /// A line that is longer is no greeting.
 constexpr std::size_t longest_line = 4096;

@@ -28,6 +28,9 @@ enum class frame_kind : std::uint8_t {
   question,   ///< down: std::uint32_t; all ranks are to tell what they are in
   pass_on,    ///< down: SIGUSR1 has come, for ranks that have a handler
   end,        ///< down: int status, string why; the job has failed
+  hold,       ///< down: int, bits of streams (1 output, 2 error) whose lines are to wait
+  suspend,    ///< down: the head is about to be stopped, and the ranks with it
+  resume,     ///< down: it goes on
   line,       ///< up: int rank, int 1 for standard error, string text
   exchange,   ///< up: exchange_blobs of the host's processes
   failed,     ///< up: int status, string why

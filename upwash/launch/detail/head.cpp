@@ -73,13 +73,14 @@ class head {
   void end_with(std::size_t node, const error& problem);
   void to_all(const frame& one, std::size_t but = SIZE_MAX);
   void say(const std::string& text) { sink_.line(-1, true, fmt::format("upwash: {}\n", text)); }
-  void beat();
+  void suspend();
+  void hold_lines();
   [[nodiscard]] agent_setup setup_for(std::size_t node) const;
   [[nodiscard]] bool all_gone() const;
 
   const launch_options& options_;
   job_map map_;
-  patient_sink standard_;
+  queued_sink standard_;
   output_sink& sink_;
   attention attention_;
   std::vector<std::unique_ptr<remote_host>> hosts_;  ///< by node
@@ -90,6 +91,7 @@ class head {
   duration begin_;
   std::string early_exit_;  ///< of a process that had not joined
   int joined_ = 0;          ///< processes of the job
+  int held_streams_ = 0;    ///< as of frame_kind::hold
   bool started_ = false;
   bool asked_ = false;  ///< a report is wanted, whatever it says
   bool hung_ = false;   ///< a rank waits too long
@@ -100,7 +102,6 @@ class head {
 head::head(const launch_options& options)
     : options_(options),
       map_(job_map::over(options.hosts, options.ranks, options.ranks_a_process)),
-      standard_([this] { beat(); }),
       sink_(options.output != nullptr ? *options.output : standard_),
       exchanges_(map_),
       standings_(map_),
@@ -109,12 +110,17 @@ head::head(const launch_options& options)
   static_cast<void>(process::raise_descriptor_limit());  // it takes four for each host
 }
 
-/// While lines wait for a slow reader: agents must not take this process for dead.
-void head::beat() {
-  const duration now = steady_now();
-  for (const auto& host : hosts_) {
-    if (host->now_in() != phase::done) host->link().beat(now);
-  }
+/// While lines wait for a slow reader, those on the hosts wait in the pipes of the ranks.
+void head::hold_lines() {
+  const int held = (standard_.takes(false) ? 0 : 1) + (standard_.takes(true) ? 0 : 2);
+  if (std::exchange(held_streams_, held) != held) to_all(make_frame(frame_kind::hold, held));
+}
+
+/// By Ctrl-Z: agents must not take this process for dead, and their ranks stop too.
+void head::suspend() {
+  to_all(make_frame(frame_kind::suspend));
+  attention::stop_process();
+  to_all(make_frame(frame_kind::resume));
 }
 
 bool head::all_gone() const {
@@ -178,6 +184,7 @@ void head::end_with(std::size_t node, const error& problem) {
 void head::wait_for_events() {
   std::vector<pollfd> fds{{attention_.fd(), POLLIN, 0}};
   for (const auto& host : hosts_) host->add_descriptors(fds);
+  standard_.add_descriptors(fds);
   if (poll(fds.data(), fds.size(), poll_ms) < 0 && errno != EINTR) {
     throw system_error("cannot wait for the job's hosts", errno);
   }
@@ -192,6 +199,7 @@ void head::handle_signal(int signal) {
     asked_ = true;
     return;
   }
+  if (signal == SIGTSTP) return suspend();
   end(128 + signal, fmt::format("signal {} ({}); job ended", signal, strsignal(signal)));
 }
 
@@ -299,6 +307,8 @@ int head::run() {
   start_hosts();
   while (!all_gone()) {
     wait_for_events();
+    standard_.flush();
+    hold_lines();
     for (std::size_t node = 0; node < hosts_.size(); ++node) look_at(node);
     start_when_all_are_ready();
     check_clock();
@@ -309,7 +319,7 @@ int head::run() {
       map_.processes() > 1) {
     say(strangers_line(map_.processes(), options_.program[0]));
   }
-  return status_;
+  return finish_output(standard_, attention_, status_);
 }
 
 }  // namespace

@@ -159,12 +159,13 @@ void local_job::drain_all() {
 
 void local_job::wait_for_events() {
   std::vector<pollfd> fds{{attention_.fd(), POLLIN, 0}};
-  const bool takes = above_.takes_output();
+  const bool takes_out = above_.takes_output(false);
+  const bool takes_error = above_.takes_output(true);
   for (const child& one : children_) {
     // Negative descriptors are passed over.
     fds.push_back({one.pidfd, POLLIN, 0});
-    fds.push_back({takes ? one.standard_out : -1, POLLIN, 0});
-    fds.push_back({takes ? one.standard_error : -1, POLLIN, 0});
+    fds.push_back({takes_out ? one.standard_out : -1, POLLIN, 0});
+    fds.push_back({takes_error ? one.standard_error : -1, POLLIN, 0});
   }
   above_.add_descriptors(fds);
   if (poll(fds.data(), fds.size(), poll_ms) < 0 && errno != EINTR) {
@@ -185,7 +186,31 @@ void local_job::wait_for_events() {
 
 void local_job::handle_signal(int signal) {
   if (signal == SIGUSR1) return above_.asked();
+  if (signal == SIGTSTP) {
+    suspend();
+    attention::stop_process();
+    return resume();
+  }
   end(128 + signal, fmt::format("signal {} ({}){}; job ended", signal, strsignal(signal), place_));
+}
+
+void local_job::send_to_groups(int signal) const {
+  for (const child& one : children_) {
+    if (!one.reaped) kill(-one.pid, signal);
+  }
+}
+
+void local_job::suspend() { send_to_groups(SIGSTOP); }
+
+void local_job::resume() {
+  forget_stops();
+  send_to_groups(SIGCONT);
+}
+
+/// Ranks that this process has stopped itself are no news.
+void local_job::forget_stops() {
+  siginfo_t info{};
+  while (waitid(P_ALL, 0, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid != 0) info = {};
 }
 
 void local_job::pass_on_question() const {
@@ -213,9 +238,14 @@ bool local_job::end_by_abort() {
   return true;
 }
 
-/// Of a process that was killed, where the kernel may have done it.
-std::string local_job::lack_of_memory(const child& one) const {
-  if (kills_for_memory() == kills_before_) return {};
+/// What is known of the reason why the kernel, or a limit, has killed a process.
+std::string local_job::why_killed(const child& one, int signal) const {
+  if (signal == SIGXFSZ) {
+    return ": the limit of file sizes counts for the memory that ranks share, too; raise it "
+           "(ulimit "
+           "-f)";
+  }
+  if (signal != SIGKILL || kills_for_memory() == kills_before_) return {};
   return fmt::format(
       ": the kernel has run out of memory; this process held {:.1f} MiB, of {} ranks here: start "
       "fewer, or let each hold less",
@@ -242,7 +272,7 @@ void local_job::handle_death(std::size_t child) {
   if (killed) {
     end(128 + number, fmt::format("{} {} killed by signal {} ({}){}; job ended", name,
                                   one_rank(child) ? "was" : "were", number, strsignal(number),
-                                  number == SIGKILL ? lack_of_memory(children_[child]) : ""));
+                                  why_killed(children_[child], number)));
   } else if (number == 0) {
     end(1, fmt::format("{} exited with status 0 before it had finished; job ended", name));
   } else {

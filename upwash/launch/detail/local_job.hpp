@@ -40,8 +40,8 @@ class overseer {
   virtual void add_descriptors(std::vector<pollfd>& /*fds*/) {}
   /// Each turn of the loop: at least each 100 ms, and when a descriptor is ready.
   virtual void look() = 0;
-  /// Whether lines are taken now; else they wait in the processes' pipes.
-  [[nodiscard]] virtual bool takes_output() const noexcept { return true; }
+  /// Whether lines of this stream are taken now; otherwise they wait in the processes' pipes.
+  [[nodiscard]] virtual bool takes_output(bool /*standard_error*/) const noexcept { return true; }
   /// Somebody asks by SIGUSR1 what the ranks are in.
   virtual void asked() = 0;
   /// The job has failed here: its processes are killed, and what they had printed is handed on.
@@ -70,7 +70,11 @@ class local_job {
   /// A line of the launcher's own.
   void say(const std::string& text);
   void drain_all();
+  /// Stops all ranks, or lets them go on: the job's terminal, or its head, was told to stop.
+  void suspend();
+  void resume();
 
+  [[nodiscard]] const attention& signals() const noexcept { return attention_; }
   [[nodiscard]] const control_block& block() const noexcept { return block_; }
   /// Readable when processes have published something; -1 where all is on this machine.
   [[nodiscard]] int bell() const noexcept { return bell_; }
@@ -103,10 +107,12 @@ class local_job {
   void start_all(start_plan& plan, std::size_t number_at);
   void wait_for_events();
   void handle_signal(int signal);
-  [[nodiscard]] std::string lack_of_memory(const child& one) const;
+  [[nodiscard]] std::string why_killed(const child& one, int signal) const;
   void handle_death(std::size_t child);
   void check_early_exits();
   void look_for_stopped();
+  void send_to_groups(int signal) const;
+  void forget_stops();
   void tell_stopped(std::size_t which, const siginfo_t& info);
   void clear_up() const;
   bool end_by_abort();

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/printable.hpp"
 #include "upwash/conduit/failure_line.hpp"
 #include "upwash/launch/detail/local_job.hpp"
 
@@ -127,7 +128,7 @@ void remote_host::look(duration now) {
 void remote_host::read_greeting() {
   if (phase_ != phase::connecting) return;
   for (const std::string& one : greeting_.take_foreign(shell_.reaped)) {
-    sink_.line(-1, false, fmt::format("{}{}\n", label_, without_end(one)));
+    sink_.line(-1, false, fmt::format("{}{}\n", label_, printable(without_end(one))));
   }
   if (!greeting_.found() || greeting_.line() != greeting()) return;
   phase_ = phase::ready;
@@ -160,13 +161,13 @@ std::optional<trouble> remote_host::wrong() {
     return trouble{start_failed_status,
                    fmt::format("host {} has another upwash: it says '{}', this one '{}' "
                                "(--remote-upwash names the one to use there)",
-                               name_, greeting_.line(), greeting())};
+                               name_, printable(greeting_.line()), greeting())};
   }
   if (gone()) {
     errors_.finish(*this);
     std::string last;
     if (!held_.empty()) {
-      last = ": " + without_end(held_.back().substr(label_.size()));
+      last = ": " + printable(without_end(held_.back().substr(label_.size())));
       held_.pop_back();
     }
     for (const std::string& one : std::exchange(held_, {})) sink_.line(-1, true, one);

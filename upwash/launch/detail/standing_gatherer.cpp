@@ -99,6 +99,8 @@ std::optional<std::vector<observe::standing>> standing_gatherer::look(duration n
   for (int rank = first_; rank < end_; ++rank) {
     all.push_back(has_answered(rank) ? block_.standing(rank).read()
                                      : seen_from_outside(layout.process_of(rank), rank));
+    all.back().rank = rank;
+    if (all.back().peer >= layout.ranks()) all.back().peer = -1;
   }
   return all;
 }

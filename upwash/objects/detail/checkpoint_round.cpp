@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "upwash/base/error.hpp"
+#include "upwash/base/output_file.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/job.hpp"
 #include "upwash/objects/detail/array_tables.hpp"
@@ -22,7 +23,7 @@ namespace upwash::objects {
 class checkpoint_round {
  public:
   checkpoint_round(array_core& of, const std::string& path, const checkpoint_options& options)
-      : of_(of), among_(of.among_), path_(path), options_(options) {}
+      : of_(of), among_(of.among_), path_(link_target(path)), options_(options) {}
 
   checkpoint_result save(call_site site) {
     of_.quiet(site);
@@ -275,7 +276,7 @@ class checkpoint_round {
 
   array_core& of_;
   const team& among_;
-  const std::string& path_;
+  const std::string path_;  ///< a symbolic link stays one: its target is the checkpoint
   const checkpoint_options& options_;
   std::span<const int> places_;
   checkpoint_header header_;

@@ -9,6 +9,8 @@
 
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
+#include "upwash/base/standard_descriptors.hpp"
+#include "upwash/collective/forced_algorithms.hpp"
 #include "upwash/conduit/process_knobs.hpp"
 #include "upwash/conduit/sim/sim_world.hpp"
 #include "upwash/conduit/stack_bytes.hpp"
@@ -90,6 +92,21 @@ void check_nodes(const conduit::bootstrap& boot, const conduit::conduit_row& cho
                                        : fmt::format("expected one of {}", able)));
 }
 
+/// A number of ranks that nobody starts is not passed over. Under upwash run its option counts.
+void check_rank_count(const composition& made, const conduit::conduit_row& chosen) {
+  const settings& values = made.values;
+  if (!chosen.several_processes || launched(values)) return;
+  // A program that a rank starts has the variables of a job that is not its own.
+  if (values.source("ranks") == knob_source::fallback || !values.text("boot_taken").empty()) return;
+  const int wanted = values.count("ranks");
+  if (wanted == made.world->size()) return;
+  throw error(
+      error_kind::configuration,
+      fmt::format("ranks = {} (UPWASH_RANKS): this job has {} on conduit {}, whose processes "
+                  "a launcher starts; start it by upwash run -n {}, or on conduit sim",
+                  wanted, made.world->size(), chosen.name, wanted));
+}
+
 /// A machine that the user named is not passed over for another when the first choice needs it.
 void check_machine(const settings& values) {
   if (values.source("machine") == knob_source::fallback) return;
@@ -109,7 +126,11 @@ void tell_who_reports(const composition& made) {
 void put_trace_around(composition& made) {
   const std::string& file = made.values.text("trace");
   if (file.empty()) return tell_who_reports(made);
-  if (made.alone()) observe::forget_parts(file);  // else who starts the processes does
+  observe::check_trace_file(file);
+  // Otherwise the starter of the processes claims and merges the trace.
+  if (made.alone() && !launched(made.values)) {
+    made.trace = std::make_unique<observe::trace_claim>(file);
+  }
   made.world =
       conduit::trace(std::move(made.world), {.folder = observe::parts_folder(file),
                                              .most_bytes = made.values.bytes("trace_limit"),
@@ -119,6 +140,7 @@ void put_trace_around(composition& made) {
 }  // namespace
 
 void compose(composition& made) {
+  open_standard_descriptors();
   knob_table table;
   add_all_knobs(table);
   made.values = settings::from_environment(table);
@@ -131,10 +153,12 @@ void compose(composition& made) {
   if (made.boot) check_nodes(*made.boot, chosen);
   if (chosen.several_processes) check_builds(*made.boot, made.own.program);
   made.world = make_world(chosen, made.values, made.boot.get());
+  check_rank_count(made, chosen);
   collective::add_algorithms(made.algorithms);
   neighborhoods::add_algorithms(made.algorithms);
   if (made.own.add_algorithms != nullptr) made.own.add_algorithms(made.algorithms);
   made.forced = forced_algorithms(made.values);
+  collective::check_forced(made.algorithms, made.forced);
   make_selectors(made, conduit::network_of(*made.world));
   made.options.program = made.own.program;
   made.options.deferred_limit = static_cast<std::size_t>(made.values.count("deferred_limit"));

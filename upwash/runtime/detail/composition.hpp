@@ -20,6 +20,7 @@
 #include "upwash/matching/options.hpp"
 #include "upwash/model/topology.hpp"
 #include "upwash/neighborhood/install.hpp"
+#include "upwash/observe/trace_files.hpp"
 #include "upwash/runtime/detail/turn_watch.hpp"
 #include "upwash/runtime/run.hpp"
 #include "upwash/runtime/tagged_edges.hpp"
@@ -46,6 +47,7 @@ struct composition {
   settings values;
   std::unique_ptr<conduit::bootstrap> boot;  ///< null: no launcher, and no conduit that needs one
   std::unique_ptr<turn_watch> turns;         ///< of checked runs
+  std::unique_ptr<observe::trace_claim> trace;  ///< of a process that merges its own trace
   std::unique_ptr<conduit::world> world;
   collective::registry algorithms;                ///< shared by the ranks of this process,
   std::unique_ptr<streaming::price_list> prices;  ///< as this; known once all has been learned

@@ -10,6 +10,7 @@
 #include "upwash/base/error.hpp"
 #include "upwash/base/log.hpp"
 #include "upwash/collective/detail/run/written_down.hpp"
+#include "upwash/collective/forced_algorithms.hpp"
 #include "upwash/collective/install.hpp"
 #include "upwash/core/control.hpp"
 #include "upwash/core/host.hpp"
@@ -27,21 +28,6 @@ std::string agreed_text(const team& among, std::string_view own) {
   if (among.rank() == 0) text = own;
   if (length != 0) control::broadcast(among, 0, std::as_writable_bytes(std::span(text)));
   return text;
-}
-
-/// Splits "a=b;c=d" and gives each pair to `use`.
-template <class Use>
-void for_each_pair(std::string_view text, const Use& use) {
-  while (!text.empty()) {
-    const std::string_view one = text.substr(0, text.find(';'));
-    text.remove_prefix(std::min(text.size(), one.size() + 1));
-    const std::size_t equals = one.find('=');
-    if (equals == std::string_view::npos) {
-      throw error(error_kind::configuration,
-                  fmt::format("algorithms: \"{}\" is not COLLECTIVE=NAME[:key=value,...]", one));
-    }
-    use(one.substr(0, equals), one.substr(equals + 1));
-  }
 }
 
 std::string how_edges_travel(const selection& one, const problem& call) {
@@ -73,12 +59,12 @@ void choices::install(const installation& with) {
   own.append(with.forced);
   const std::string agreed = agreed_text(here_.world(), own);
   adapts_ = static_cast<adaptation>(agreed.front() - '0');
-  for_each_pair(std::string_view(agreed).substr(1),
-                [this](std::string_view collective, std::string_view algorithm) {
-                  const kind what = algorithms().kind_named(collective);
-                  static_cast<void>(algorithms().named(what, algorithm));
-                  forced_[what] = {std::string(algorithm)};
-                });
+  const auto force = [this](std::string_view collective, std::string_view algorithm) {
+    const kind what = algorithms().kind_named(collective);
+    static_cast<void>(algorithms().named(what, algorithm));
+    forced_[what] = {std::string(algorithm)};
+  };
+  for_each_forced(std::string_view(agreed).substr(1), force);
 }
 
 std::uint64_t choices::usual_eager_bytes(const problem& call) const {

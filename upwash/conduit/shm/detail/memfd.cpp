@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -111,6 +112,15 @@ shared_memory shared_memory::open(int pid, int fd, std::uint32_t serial, std::si
   opened.fd_ = with_descriptors([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC); });
   if (opened.fd_ < 0 && out_of_descriptors(errno)) {
     throw system_error("no descriptor to reach a peer's memory (see ulimit -n, also -Hn)", errno);
+  }
+  if (opened.fd_ < 0 && errno == EACCES && prctl(PR_GET_DUMPABLE) != 1) {
+    throw system_error(
+        fmt::format(
+            "cannot reach a peer's memory by {}: the kernel hides the processes of programs "
+            "that their user may not read (mode 711), or that have set PR_SET_DUMPABLE to "
+            "0; make the program file readable for its user",
+            path),
+        EACCES);
   }
   if (opened.fd_ < 0) {
     throw system_error(fmt::format("cannot reach a peer's memory by {} (all processes of a job "
