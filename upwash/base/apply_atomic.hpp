@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The one implementation of the atomics by the processor: for directly addressable memory, for
+// The single implementation of atomics by the processor: for directly addressable memory, for
 // owners that serve messages, and for simulated network interfaces.
 #pragma once
 
@@ -29,7 +29,7 @@ Word apply_atomic_word(std::byte* at, const atomic_operation& operation) noexcep
     case atomic_kind::load: return word.load();
     case atomic_kind::add:
     case atomic_kind::fetch_add: return word.fetch_add(operand);
-    case atomic_kind::store:  // as cheap: x86 stores in sequence by an exchange
+    case atomic_kind::store:  // same cost: on x86 a sequential store is an exchange
     case atomic_kind::swap: return word.exchange(operand);
     case atomic_kind::compare_swap: {
       auto expected = static_cast<Word>(operation.compare);
@@ -58,8 +58,8 @@ Word apply_atomic_word(std::byte* at, const atomic_operation& operation) noexcep
   return 0;
 }
 
-/// Runs the operation on the aligned word at `at`; returns the old value.
-/// Sequentially consistent.
+/// Runs the operation on the aligned word at `at` and returns the old value. Sequentially
+/// consistent.
 inline std::uint64_t apply_atomic(std::byte* at, const atomic_operation& operation) noexcept {
   return operation.width == 4 ? apply_atomic_word<std::uint32_t>(at, operation)
                               : apply_atomic_word<std::uint64_t>(at, operation);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The small archive: values to bytes and back, for arguments of messages. A type takes part by a
-// member `template <class A> void serialize(A& a) { a(x, y); }` (cereal's convention), or is
-// trivially copyable, or is a string, vector, array, pair, tuple or optional of such. Whatever else
-// cereal serializes takes part through base/serialize_cereal.hpp.
+// The small archive converts values to bytes and back, for arguments of messages. A type takes part
+// by a member `template <class A> void serialize(A& a) { a(x, y); }` (cereal's convention).
+// Trivially copyable types take part too, and strings, vectors, arrays, pairs, tuples and optionals
+// of such types. base/serialize_cereal.hpp adds all other types that cereal serializes.
 #pragma once
 
 #include <array>
@@ -32,16 +32,16 @@ concept has_serialize = requires(T& value, archive_writer& a) {
   value.serialize(a);
 };
 
-/// Copied as its bytes: no member of its own says otherwise, it can be assigned to (so that it has
-/// no references), and is no view of what lies elsewhere.
+/// Copied as bytes: the type has no `serialize` member, can be assigned to (so it has no
+/// references), and is no view of memory elsewhere.
 template <class T>
 concept plain_value =
     std::is_trivially_copyable_v<T> && std::is_copy_assignable_v<T> && !has_serialize<T> &&
     !is_view<T>;
 
-/// How other libraries archive T, where a header has brought them in: static members
-/// `void write(std::vector<std::byte>& out, const T&)`, which appends, and
-/// `std::size_t read(std::span<const std::byte> in, T&)`, which returns how many bytes it took.
+/// The archive of another library for T, specialised by that library's header. Static members:
+/// `void write(std::vector<std::byte>& out, const T&)`, which appends, and `std::size_t
+/// read(std::span<const std::byte> in, T&)`, which returns the number of bytes read.
 template <class T>
 struct foreign_archive;
 
@@ -56,14 +56,14 @@ template <class T>
 inline constexpr bool is_vector = false;
 template <class T, class A>
 inline constexpr bool is_vector<std::vector<T, A>> = true;
-/// A vector whose elements lie side by side as plain bytes.
+/// A vector whose elements are adjacent plain bytes.
 template <class T>
 inline constexpr bool is_block = false;
 template <class T, class A>
 inline constexpr bool is_block<std::vector<T, A>> = plain_value<T> && !std::is_same_v<T, bool>;
 template <class T>
 inline constexpr bool is_block<std::span<const T>> = plain_value<T>;
-/// Written as a vector of the same elements, to be read as one.
+/// Written as a vector of the same elements, and read as a vector.
 template <class T>
 inline constexpr bool is_const_span = false;
 template <class T>
@@ -83,16 +83,16 @@ inline constexpr bool is_tuple_like<std::array<T, N>> = true;
 
 }  // namespace detail
 
-/// Appends values to a byte vector, or writes them into a room, or counts their bytes only. Fixed
-/// layout of the host; lengths are 64 bits.
+/// Writes values: appends them to a byte vector, writes them into a fixed room, or only counts
+/// their bytes. Fixed layout of the host; lengths are 64 bits.
 class archive_writer {
  public:
-  /// Appends to `out`, which stays while it writes.
+  /// Appends to `out`, which must outlive the writer.
   explicit archive_writer(std::vector<std::byte>& out) noexcept : out_(&out) {}
-  /// What does not fit is an `error` (fault).
+  /// Writes into `room`. Throws `error` (fault) for a value that does not fit.
   explicit archive_writer(std::span<std::byte> room) noexcept : room_(room) {}
   struct counting {};
-  /// Counts the bytes, and writes none.
+  /// Counts the bytes and writes none.
   explicit archive_writer(counting /*only*/) noexcept : counts_only_(true) {}
 
   template <class... T>
@@ -100,16 +100,16 @@ class archive_writer {
     (write(values), ...);
   }
 
-  /// Of a room or a count.
+  /// Returns the bytes written into a room, or the count.
   [[nodiscard]] std::size_t bytes() const noexcept { return used_; }
-  /// Whether a count says how many bytes there will be: it cannot for foreign archives.
+  /// Returns whether the count is exact. Counts are not exact for foreign archives.
   [[nodiscard]] bool exact() const noexcept { return exact_; }
 
  private:
   void raw(const void* data, std::size_t bytes) {
     if (bytes == 0) return;
     if (out_ == nullptr) return raw_into_room(data, bytes);
-    if (bytes > out_->max_size()) __builtin_unreachable();  // GCC 12 warns of such, falsely
+    if (bytes > out_->max_size()) __builtin_unreachable();  // GCC 12 warns falsely
     const std::size_t at = out_->size();
     out_->resize(at + bytes);
     std::memcpy(out_->data() + at, data, bytes);
@@ -142,7 +142,7 @@ class archive_writer {
     if constexpr (plain_value<T>) {
       raw(&value, sizeof value);
     } else if constexpr (has_serialize<T>) {
-      const_cast<T&>(value).serialize(*this);  // the one member serves both directions
+      const_cast<T&>(value).serialize(*this);  // one member serves both directions
     } else if constexpr (std::is_same_v<T, std::string>) {
       write_size(value.size());
       raw(value.data(), value.size());
@@ -175,11 +175,11 @@ class archive_writer {
   bool exact_ = true;
 };
 
-/// Reads values back in the order in which they were written. Throws `error` (fault) when the
-/// bytes end early: the two sides disagree on the types.
+/// Reads values back in the order in which they were written. Throws `error` (fault) if the bytes
+/// end early, because writer and reader then disagree on the types.
 class archive_reader {
  public:
-  /// Reads from the front of `in`, which stays while it reads.
+  /// Reads from the front of `in`, which must outlive the reader.
   explicit archive_reader(std::span<const std::byte> in) : in_(in) {}
 
   template <class... T>
@@ -187,7 +187,7 @@ class archive_reader {
     (read(values), ...);
   }
 
-  /// What was not read yet.
+  /// Returns the bytes that were not read yet.
   [[nodiscard]] std::span<const std::byte> rest() const noexcept { return in_; }
 
  private:
@@ -223,7 +223,7 @@ class archive_reader {
         for (auto& element : value) read(element);
       }
     } else if constexpr (detail::is_optional<T>) {
-      std::uint8_t present = 0;  // as a bool it could hold what no bool may
+      std::uint8_t present = 0;  // a bool could hold an invalid value
       read(present);
       value.reset();
       if (present != 0) read(value.emplace());
@@ -242,7 +242,7 @@ class archive_reader {
     check_left(size * sizeof(T));  // size is at most the bytes left
     if (reinterpret_cast<std::uintptr_t>(in_.data()) % alignof(T) == 0) {
       const T* const first = reinterpret_cast<const T*>(in_.data());
-      value.assign(first, first + size);  // sets nothing to zero before
+      value.assign(first, first + size);  // without zeroing first
       in_ = in_.subspan(size * sizeof(T));
     } else {
       value.resize(size);
@@ -250,7 +250,8 @@ class archive_reader {
     }
   }
 
-  /// Every element takes a byte at least, so a larger count is a lie, not a request for memory.
+  /// Reads a length. Every element takes at least a byte, so a length above the remaining bytes is
+  /// an error and must not allocate memory.
   std::size_t read_size() {
     std::uint64_t size = 0;
     raw(&size, sizeof size);

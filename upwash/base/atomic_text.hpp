@@ -8,7 +8,7 @@
 
 namespace upwash {
 
-/// "all", "none" or a list, as "add, swap of 8 bytes".
+/// Returns "all", "none" or a list, for example "add, swap of 8 bytes".
 [[nodiscard]] std::string to_string(const atomic_set& set);
 
 }  // namespace upwash

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Copies of few bytes without a call: the fewest moves, of which the last two may write some bytes
-// twice.
+// Copies few bytes without a function call. Uses the fewest moves; the last two may write some
+// bytes twice.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace upwash {
 
 inline constexpr std::size_t most_copied_short = 48;
 
-/// At most 48 bytes, which do not overlap.
+/// Copies at most 48 bytes, which must not overlap.
 inline void copy_short(std::byte* to, const std::byte* from, std::size_t bytes) {
   const auto move = [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t at) {
     std::memcpy(to + at, from + at, N);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where files that belong to upwash stand: machines, tuning.
+// The folders for upwash's files: machines, tuning.
 #pragma once
 
 #include <string>
@@ -10,11 +10,12 @@
 
 namespace upwash {
 
-/// The user's folder for upwash (XDG_CONFIG_HOME or ~/.config, then /upwash); empty: no home.
+/// Returns the user's folder for upwash (XDG_CONFIG_HOME or ~/.config, then /upwash). Empty without
+/// a home.
 [[nodiscard]] std::string user_folder();
 
-/// The folders that may hold files of a kind ("machines"), first come first: the user's, beside the
-/// installed library, in the source tree. They need not exist.
+/// Returns the folders that may hold files of a kind ("machines"), in order of precedence: the
+/// user's, next to the installed library, in the source tree. They need not exist.
 [[nodiscard]] std::vector<std::string> data_folders(std::string_view kind);
 
 }  // namespace upwash

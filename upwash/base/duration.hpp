@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Time as integer picoseconds: exact sums, the same on every machine, and room
-// for 106 days. Used for virtual time and for real time alike.
+// Time as integer picoseconds: exact sums, the same on every machine, with a range of 106 days.
+// Used for virtual time and for real time.
 #pragma once
 
 #include <compare>
@@ -15,25 +15,25 @@ class duration {
  public:
   constexpr duration() = default;
 
-  /// So many picoseconds.
+  /// Returns `ps` picoseconds.
   [[nodiscard]] static constexpr duration from_ps(std::int64_t ps) { return duration(ps); }
-  /// So many nanoseconds, to the nearest picosecond.
+  /// Returns `ns` nanoseconds, rounded to the nearest picosecond.
   [[nodiscard]] static constexpr duration from_ns(double ns) {
     return duration(static_cast<std::int64_t>(ns * 1e3 + (ns < 0 ? -0.5 : 0.5)));
   }
-  /// So many microseconds.
+  /// Returns `us` microseconds.
   [[nodiscard]] static constexpr duration from_us(double us) { return from_ns(us * 1e3); }
-  /// So many seconds.
+  /// Returns `s` seconds.
   [[nodiscard]] static constexpr duration from_seconds(double s) { return from_ns(s * 1e9); }
-  /// The longest: about 107 days.
+  /// Returns the longest duration: 2^63 - 1 picoseconds, between 106 and 107 days.
   [[nodiscard]] static constexpr duration max() { return duration(INT64_MAX); }
 
   [[nodiscard]] constexpr std::int64_t ps() const { return ps_; }  ///< in picoseconds, exactly
-  /// In nanoseconds.
+  /// Returns the nanoseconds.
   [[nodiscard]] constexpr double ns() const { return static_cast<double>(ps_) * 1e-3; }
-  /// In microseconds.
+  /// Returns the microseconds.
   [[nodiscard]] constexpr double us() const { return static_cast<double>(ps_) * 1e-6; }
-  /// In seconds.
+  /// Returns the seconds.
   [[nodiscard]] constexpr double seconds() const { return static_cast<double>(ps_) * 1e-12; }
 
   constexpr duration& operator+=(duration other) {
@@ -56,7 +56,7 @@ class duration {
   std::int64_t ps_ = 0;
 };
 
-/// Real time since an arbitrary start, from the steady clock (19 ns a call).
+/// Returns the real time since an arbitrary start, from the steady clock (19 ns a call).
 [[nodiscard]] duration steady_now() noexcept;
 
 }  // namespace upwash

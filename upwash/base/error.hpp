@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The one exception type. A message says what happened, the value seen, the
-// valid values, and what to do. Hot paths use statuses, never exceptions.
+// The one exception type. A message states the event, the value seen, the valid values, and the
+// remedy. Hot paths use statuses, never exceptions.
 #pragma once
 
 #include <stdexcept>
@@ -20,13 +20,13 @@ enum class error_kind {
 
 class error : public std::runtime_error {
  public:
-  /// `what` says what happened, with values, and what to do.
+  /// `what` states the event, with values, and the remedy.
   error(error_kind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
 
-  /// What sort of error: who can mend it.
+  /// Returns the kind of error, which tells where the remedy lies.
   [[nodiscard]] error_kind kind() const noexcept { return kind_; }
 
-  /// What a program that dies of this error should return: 2 for bad input, else 1.
+  /// Returns the exit status for a program that ends with this error: 2 for bad input, else 1.
   [[nodiscard]] int exit_status() const noexcept {
     return kind_ == error_kind::system || kind_ == error_kind::fault ? 1 : 2;
   }
@@ -35,7 +35,7 @@ class error : public std::runtime_error {
   error_kind kind_;
 };
 
-/// An `error` of kind `system`: "<what>: <text of errno>".
+/// Returns an `error` of kind `system`: "<what>: <text of errno>".
 [[nodiscard]] error system_error(const std::string& what, int error_number);
 
 }  // namespace upwash

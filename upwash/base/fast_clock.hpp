@@ -11,18 +11,18 @@
 
 namespace upwash {
 
-/// `steady_now()` for who reads it often: in less than half its time where the kernel itself keeps
-/// time by the processor's counter, else the same. Clocks of several processes of a machine agree:
-/// each compares itself with the kernel's once a millisecond in which it is read, and is then right
-/// to some tens of nanoseconds. It never goes back for a thread that reads it alone. From any
-/// thread.
+/// A faster `steady_now()` for frequent reads. Takes less than half the time if the kernel itself
+/// keeps time by the processor's counter, else the same time. Clocks of several processes of a
+/// machine agree to some tens of nanoseconds: each clock compares itself with the kernel's once in
+/// each millisecond in which it is read. A clock that only one thread reads never goes back. From
+/// any thread.
 class fast_clock {
  public:
   fast_clock() noexcept;
 
-  /// Since the steady clock's start.
+  /// Returns the time since the steady clock's start.
   [[nodiscard]] duration now() noexcept {
-    // Acquire, all: what is read behind them, the version again, is read later.
+    // All loads acquire, so that the second read of the version happens after them.
     const std::uint32_t version = version_.load(std::memory_order_acquire);
     const std::uint64_t since = counter() - ticks_.load(std::memory_order_acquire);
     const std::uint64_t good_for = good_for_.load(std::memory_order_acquire);
@@ -57,16 +57,16 @@ class fast_clock {
   void learn_rate(const pair& both) noexcept;
 
   // Since the last comparison: time is ps_ and rate_ for each tick after ticks_.
-  std::atomic<std::uint32_t> version_ = 0;  ///< odd while these change
+  std::atomic<std::uint32_t> version_ = 0;  ///< odd during changes
   std::atomic<std::uint64_t> ticks_ = 0;
-  std::atomic<std::uint64_t> good_for_ = 0;  ///< ticks; 0: the kernel's clock is read
+  std::atomic<std::uint64_t> good_for_ = 0;  ///< ticks; 0: read the kernel's clock
   std::atomic<std::int64_t> ps_ = 0;
   std::atomic<double> rate_ = 0;  ///< picoseconds a tick
 
   bool by_counter_ = false;
-  // Of the thread that compares.
+  // Used by the comparing thread.
   std::atomic<bool> comparing_ = false;
-  pair since_{};          ///< what the true rate is measured from
+  pair since_{};          ///< start of the measurement of the true rate
   double true_rate_ = 0;  ///< 0: not known yet
 };
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A queue that allocates only when it holds more than ever before; std::deque gives its blocks
-// back and asks for new ones while it is passed through.
+// A queue that allocates only when it holds more than ever before. std::deque releases and
+// allocates blocks while entries pass through it.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace upwash {
 
-/// First in, first out. T is default-constructible and movable. All calls O(1), amortised; memory
+/// First in, first out. T is default-constructible and movable. All calls O(1), amortised. Memory:
 /// for the most entries held at once, kept.
 template <class T>
 class fifo {
  public:
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
-  /// Of the entries, from the oldest on.
+  /// Returns entry `i`, counted from the oldest.
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return room_[at(i)]; }
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return room_[at(i)]; }
   [[nodiscard]] T& front() noexcept { return (*this)[0]; }
@@ -29,14 +29,14 @@ class fifo {
     room_[at(count_)] = std::move(entry);
     ++count_;
   }
-  /// What the entry held is let go of.
+  /// Removes the oldest entry and destroys its contents.
   void pop_front() {
     room_[first_] = T();
     first_ = at(1);
     --count_;
   }
 
-  /// The same of the newest.
+  /// Removes the newest entry and destroys its contents.
   void pop_back() {
     back() = T();
     --count_;
@@ -44,7 +44,7 @@ class fifo {
 
  private:
   [[nodiscard]] std::size_t at(std::size_t i) const noexcept {
-    return (first_ + i) & (room_.size() - 1);  // a power of two
+    return (first_ + i) & (room_.size() - 1);  // the size is a power of two
   }
   void grow() {
     std::vector<T> larger(room_.empty() ? 8 : 2 * room_.size());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Programs by name, as a shell finds them.
+// Finds programs by name, as a shell does.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace upwash {
 
-/// The first file along PATH of that name that may be executed; a name with '/' is the file itself,
-/// whatever it is. Empty: there is none.
+/// Returns the first executable file with that name along PATH. A name with '/' is the file itself,
+/// without a check. Empty if there is none.
 [[nodiscard]] std::string find_program(std::string_view name);
 
 }  // namespace upwash

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a container, or a batch system, leaves of the machine to this process: the limits of its
-// control groups (versions 1 and 2) and of all groups around them.
+// The resources that a container or a batch system leaves to this process: the limits of its
+// control groups (versions 1 and 2) and of all enclosing groups.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,19 @@ namespace upwash {
 
 class control_groups {
  public:
-  /// `membership` is what /proc/PID/cgroup says, `mounted` where the groups' file systems are.
+  /// `membership` is the content of /proc/PID/cgroup; `mounted` is the mount point of the groups'
+  /// file systems.
   control_groups(std::string membership, std::filesystem::path mounted);
   [[nodiscard]] static control_groups of_this_process();
 
-  // Each reads two or three files of each group, some tens of microseconds in the kernel. What
-  // cannot be read limits nothing.
+  // Each function reads two or three files of each group, some tens of microseconds in the kernel.
+  // A file that cannot be read sets no limit.
 
-  /// Memory that may still be taken.
+  /// Returns the bytes of memory that may still be taken.
   [[nodiscard]] std::uint64_t free_bytes() const;
-  /// Of processor time for each of time.
+  /// Returns the processor time allowed for each unit of time.
   [[nodiscard]] double processors() const;
-  /// Processes that were killed for lack of memory since the groups began.
+  /// Returns the number of processes that were killed for lack of memory since the groups began.
   [[nodiscard]] std::uint64_t killed() const;
 
  private:
@@ -37,14 +38,14 @@ class control_groups {
   std::filesystem::path mounted_;
 };
 
-/// Bytes that this process can have without swapping, as the kernel estimates.
+/// Returns the kernel's estimate of the bytes that this process can have without swapping.
 [[nodiscard]] std::size_t available_memory();
 
-/// A number that grows whenever the kernel kills a process for lack of memory, in the groups of
-/// this process or on the whole machine. 0 where nobody tells.
+/// Returns a number that grows whenever the kernel kills a process for lack of memory, in the
+/// groups of this process or on the whole machine. 0 if this is unknown.
 [[nodiscard]] std::uint64_t kills_for_memory();
 
-/// Processors that the quota of this process leaves of `processors`; at least 1.
+/// Returns how many of `processors` the quota of this process allows; at least 1.
 [[nodiscard]] int within_quota(int processors);
 
 }  // namespace upwash

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Names for objects that peers hand back in messages. A name is a place and how often the place
-// was given anew: one that was made up, or came too late, finds nothing, where an address would be
-// followed.
+// Names for objects that peers return in messages. A name consists of a slot and the slot's
+// generation. An invented or outdated name finds nothing, whereas an address would be followed.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +11,12 @@
 
 namespace upwash {
 
-/// 0 names nothing. All calls O(1); memory grows with the most objects named at once (16 bytes
-/// each), and is kept.
+/// The table. 0 names nothing. All calls O(1). Memory grows with the most objects named at once (16
+/// bytes each), and is kept.
 template <class T>
 class handle_table {
  public:
-  /// A name for `what`, until `leave`.
+  /// Returns a name for `what`, valid until `leave`.
   [[nodiscard]] std::uint64_t enter(T& what) {
     if (free_ == none) {
       free_ = static_cast<std::uint32_t>(places_.size());
@@ -30,15 +29,15 @@ class handle_table {
     return std::uint64_t{mine.generation} << 32U | (at + 1);
   }
 
-  /// What has the name now, or null.
+  /// Returns the object with this name, or null.
   [[nodiscard]] T* find(std::uint64_t name) const noexcept {
-    const auto at = static_cast<std::uint32_t>(name) - 1;  // of none: beyond all places
+    const auto at = static_cast<std::uint32_t>(name) - 1;  // name 0: beyond all slots
     if (at >= places_.size()) return nullptr;
     const place& its = places_[at];
     return its.generation == name >> 32U ? its.what : nullptr;
   }
 
-  /// `name` is one that `enter` gave and that has not left.
+  /// Removes a name that `enter` returned and that was not removed yet.
   void leave(std::uint64_t name) noexcept {
     const auto at = static_cast<std::uint32_t>(name) - 1;
     place& its = places_[at];

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Large arrays that are read all over: in huge pages, where the kernel gives them, addresses are
-// translated in the processor and not in tables that are in no cache either.
+// Huge pages for large arrays with scattered reads. If the kernel provides them, the processor
+// translates addresses itself, without page tables that are in no cache.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace upwash {
 
-/// Asks the kernel for them under this memory. Without its leave it is slower, and nothing else.
+/// Asks the kernel for huge pages under this memory. A refusal only makes access slower.
 void ask_for_huge_pages(void* memory, std::size_t bytes) noexcept;
 
-/// An allocator for arrays. What is smaller than a huge page is allocated as ever.
+/// An allocator for arrays. An array below the size of a huge page is allocated normally.
 template <class T>
 struct in_huge_pages {
   using value_type = T;

@@ -11,7 +11,7 @@
 
 namespace upwash {
 
-/// Names elements that lie elsewhere.
+/// Whether T refers to elements elsewhere.
 template <class T>
 inline constexpr bool is_view = false;
 template <class T, std::size_t N>

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is kept by exact key until somebody comes for it, first in first out for each key. A flat
-// table with open addressing, whose entries are used again: nothing is allocated for an entry once
-// there was room for so many.
+// Queues of entries by exact key, first in first out for each key. A flat table with open
+// addressing that reuses its entries: no allocation for an entry once the table has been as large.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +13,16 @@
 
 namespace upwash {
 
-/// `Key` compares by ==; `Hash` gives its hash, of 64 bits that are well mixed; `T` is made by
-/// default and moved. push, first and take: O(1). Memory grows with the most entries kept at once
-/// (`T`, `Key` and 32 bytes each), and stays.
+/// The table. `Key` compares by ==. `Hash` returns 64 well-mixed bits. `T` is default-constructible
+/// and movable. push, first and take: O(1). Memory grows with the most entries kept at once (`T`,
+/// `Key` and 32 bytes each), and is kept.
 template <class Key, class T, class Hash>
 class keyed_queues {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
-  /// Behind all of the same key.
+  /// Appends an entry after all entries of the same key.
   void push(const Key& key, T what) {
     const std::uint32_t at = new_entry();
     entry& e = entries_[at];
@@ -46,14 +45,14 @@ class keyed_queues {
     head.last = at;
   }
 
-  /// The first of the key, or null. It stays there until the next call that changes the table.
+  /// Returns the first entry of the key, or null. Valid until the next call that changes the table.
   [[nodiscard]] T* first(const Key& key) noexcept {
     if (size_ == 0) return nullptr;
     const std::uint32_t head = places_[place_of(key, Hash{}(key))];
     return head == none ? nullptr : &entries_[head].what;
   }
 
-  /// Removes the first of the key.
+  /// Removes the first entry of the key and returns it.
   [[nodiscard]] std::optional<T> take(const Key& key) {
     if (size_ == 0) return std::nullopt;
     const std::size_t place = place_of(key, Hash{}(key));
@@ -64,8 +63,8 @@ class keyed_queues {
     return taken;
   }
 
-  /// Removes each entry that `wants(key, what)` says, in the order of coming, and hands it to
-  /// `take(key, T&&)`. Neither may use the table. O(entries).
+  /// Removes each entry for which `wants(key, what)` is true, in the order of arrival, and hands it
+  /// to `take(key, T&&)`. Neither may use the table. O(entries).
   template <class Wants, class Take>
   void take_if(const Wants& wants, const Take& take) {
     for (std::uint32_t at = first_of_all_; at != none;) {
@@ -99,8 +98,8 @@ class keyed_queues {
     Key key{};
     T what{};
     std::uint64_t hash = 0;
-    std::uint32_t next = none;  ///< of the same key; among unused ones
-    std::uint32_t last = none;  ///< of the same key, where this is the first
+    std::uint32_t next = none;  ///< of the same key; or the next unused entry
+    std::uint32_t last = none;  ///< of the same key, if this is the first
     std::uint32_t earlier = none;
     std::uint32_t later = none;
   };
@@ -108,7 +107,7 @@ class keyed_queues {
   [[nodiscard]] std::size_t home_of(std::uint64_t hash) const noexcept {
     return hash & (places_.size() - 1);
   }
-  /// Where the key's first entry is named, or would be.
+  /// Returns the slot of the key's first entry, or the free slot for it.
   [[nodiscard]] std::size_t place_of(const Key& key, std::uint64_t hash) const noexcept {
     std::size_t place = home_of(hash);
     for (;; place = (place + 1) & (places_.size() - 1)) {
@@ -134,7 +133,7 @@ class keyed_queues {
     last_of_all_ = at;
   }
 
-  /// `before`: the entry of the same key before it.
+  /// Removes entry `at`. `before`: the previous entry of the same key.
   void remove(std::size_t place, std::uint32_t before, std::uint32_t at) {
     entry& e = entries_[at];
     if (before != none) {
@@ -155,14 +154,16 @@ class keyed_queues {
     --size_;
   }
 
-  /// Those behind it move up, so that no search ends before what it looks for.
+  /// Empties a slot. Later entries move up, so that no search ends too early.
   void empty_place(std::size_t hole) noexcept {
     --keys_;
     const std::size_t mask = places_.size() - 1;
     for (std::size_t place = (hole + 1) & mask; places_[place] != none;
          place = (place + 1) & mask) {
       const std::size_t home = home_of(entries_[places_[place]].hash);
-      if (((place - home) & mask) < ((place - hole) & mask)) continue;  // behind the hole at home
+      if (((place - home) & mask) < ((place - hole) & mask))
+        continue;  // its home lies after the
+                   // hole
       places_[hole] = places_[place];
       hole = place;
     }
@@ -177,10 +178,10 @@ class keyed_queues {
     }
   }
 
-  static constexpr std::size_t least_places = 16;  ///< a power of two, as all numbers of them
+  static constexpr std::size_t least_places = 16;  ///< a power of two, as every number of slots
 
   std::vector<entry> entries_;
-  std::vector<std::uint32_t> places_;  ///< the first entry of a key, by hash
+  std::vector<std::uint32_t> places_;  ///< first entry of a key, by hash
   std::size_t keys_ = 0;
   std::size_t size_ = 0;
   std::uint32_t unused_ = none;

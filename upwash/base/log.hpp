@@ -10,7 +10,7 @@ namespace upwash {
 
 enum class log_level { trace, debug, info, warning, error, off };
 
-/// Whether a line of this level would be written (cheap: one load).
+/// Returns whether a line of this level would be written. Cost: one load.
 [[nodiscard]] bool log_enabled(log_level level) noexcept;
 
 /// Writes one line to standard error: "upwash[rank 3] shm: text". Thread-safe. Layers compose

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What travels as an active message, where it is prepared, and what an injection answers.
+// The contents of an active message, the space in which it is prepared, and the result of an
+// injection.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,8 @@ enum class lane : std::uint8_t {
 };
 inline constexpr std::size_t lane_count = 3;
 
-/// Module numbers that name no module: a conduit's own messages, and those that core interprets.
+/// Module numbers that name no module: for a conduit's own messages, and for messages that core
+/// interprets.
 inline constexpr std::uint8_t conduit_module = 0xff;
 inline constexpr std::uint8_t core_module = 0xfe;
 
@@ -30,11 +32,11 @@ struct handler_id {
   friend constexpr bool operator==(handler_id, handler_id) = default;
 };
 
-/// Bytes of arguments that every conduit carries beside a payload.
+/// Bytes of arguments that every conduit carries in addition to a payload.
 inline constexpr std::size_t max_argument_bytes = 48;
 
-/// One active message, going out or arriving. The spans of an arriving message are valid until
-/// its handler returns; those of a message going out until the injection returns.
+/// One active message, outgoing or arriving. The spans of an arriving message are valid until its
+/// handler returns; those of an outgoing message until the injection returns.
 struct active_message {
   handler_id handler;
   lane kind = lane::request;
@@ -48,8 +50,8 @@ struct active_message {
 };
 
 enum class outcome : std::uint8_t {
-  done,     ///< complete at once; no completion will be told
-  pending,  ///< accepted; the completions given will be told
+  done,     ///< complete at once; no completion will follow
+  pending,  ///< accepted; the given completions will follow
   retry,    ///< nothing happened; try again after progress
 };
 
@@ -70,7 +72,7 @@ struct [[nodiscard]] injection {
   [[nodiscard]] static constexpr injection retry(retry_reason why) { return {outcome::retry, why}; }
 };
 
-/// Room for a payload inside the conduit, to be filled in place.
+/// Space for a payload inside the conduit, to be filled in place.
 struct reservation {
   std::span<std::byte> payload;
   int source = 0;

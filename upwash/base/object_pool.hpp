@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Objects that are taken and given back: no allocation once warm.
+// A pool of objects that are taken and returned: no allocation in the steady state.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace upwash {
 
-/// A free list over blocks; T has a `next` pointer.
+/// A free list over blocks. T has a `next` pointer.
 template <class T>
 class object_pool {
  public:

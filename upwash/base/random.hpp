@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Counter-based random numbers: the value depends on (seed, stream, counter)
-// only, so a run is reproduced from its seed whatever order things happen in.
+// Counter-based random numbers: a value depends on (seed, stream, counter) only, so a run is
+// reproduced from its seed in any order of events.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Politeness of waiting loops.
+// A hint for waiting loops.
 #pragma once
 
 namespace upwash {

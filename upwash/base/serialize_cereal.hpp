@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// With this header everything that cereal serializes is a type of arguments and items: maps, sets,
-// smart pointers, types with save and load outside of them. It needs cereal installed, and the
-// headers of cereal/types for what they serialize. Included before the first use of such a type, in
-// every file that sends or handles it.
+// Adds all types that cereal serializes as types of arguments and items: maps, sets, smart
+// pointers, types with save and load outside of them. Needs cereal installed, and the headers of
+// cereal/types for the types in use. Include it before the first use of such a type, in every file
+// that sends or handles the type.
 #pragma once
 
 #include <cereal/archives/binary.hpp>
@@ -22,7 +22,7 @@
 namespace upwash {
 namespace detail {
 
-/// Appends what is written to a byte vector.
+/// Appends the written bytes to a vector.
 class appending_buffer final : public std::streambuf {
  public:
   explicit appending_buffer(std::vector<std::byte>& out) : out_(out) {}
@@ -42,11 +42,11 @@ class appending_buffer final : public std::streambuf {
   std::vector<std::byte>& out_;
 };
 
-/// Reads a span where it lies.
+/// Reads a span in place.
 class reading_buffer final : public std::streambuf {
  public:
   explicit reading_buffer(std::span<const std::byte> in) {
-    char* first = const_cast<char*>(reinterpret_cast<const char*>(in.data()));  // never written to
+    char* first = const_cast<char*>(reinterpret_cast<const char*>(in.data()));  // never written
     setg(first, first, first + in.size());
   }
   [[nodiscard]] std::size_t taken() const { return static_cast<std::size_t>(gptr() - eback()); }

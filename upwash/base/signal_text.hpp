@@ -14,7 +14,7 @@
 
 namespace upwash {
 
-/// Appends to memory of the caller's; what does not fit is left out. Async-signal-safe.
+/// Appends to the caller's memory. Text that does not fit is dropped. Async-signal-safe.
 class signal_text {
  public:
   explicit signal_text(std::span<char> room) noexcept : room_(room) {}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Commands that a setting holds.
+// Splits commands in settings.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace upwash {
 
-/// The words of a text, which spaces stand between.
+/// Returns the words of a text, separated by spaces.
 [[nodiscard]] std::vector<std::string> words_of(std::string_view text);
 
 }  // namespace upwash

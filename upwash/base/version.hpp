@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The version of these headers, for the preprocessor, and that of the library. CMake reads it here.
+// The version of these headers, for the preprocessor, and of the library. CMake reads it here.
 #pragma once
 
 #define UPWASH_VERSION_MAJOR 0
@@ -14,8 +14,8 @@
 
 namespace upwash {
 
-/// "1.2.3", of the library that this program runs with; UPWASH_VERSION is that of the headers which
-/// it was compiled with. Local.
+/// Returns the version, "1.2.3", of the library that this program runs with. UPWASH_VERSION is the
+/// version of the headers with which the program was compiled. Local.
 [[nodiscard]] const char* library_version() noexcept;
 
 }  // namespace upwash

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Operations on words of memory that several ranks reach: what a program may ask for, and what a
-// conduit, a processor or a network carries out.
+// Operations on words of memory that several ranks reach: for requests of programs, and for
+// execution by a conduit, a processor or a network.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace upwash {
 
-/// How a word is compared with a value.
+/// The comparison of a word with a value.
 enum class comparison : std::uint8_t { equal, not_equal, greater_equal };
 
 /// Operations on a word of 4 or 8 bytes; `operand` and `compare` hold the low bytes.
@@ -42,7 +42,7 @@ enum class atomic_kind : std::uint8_t {
 inline constexpr std::size_t atomic_kind_count =
     static_cast<std::size_t>(atomic_kind::fetch_max_unsigned) + 1;
 
-/// As knobs and reports name it.
+/// Returns the name in knobs and reports.
 [[nodiscard]] std::string_view to_string(atomic_kind kind) noexcept;
 
 /// A set of atomic operations, each a kind and a width of 4 or 8 bytes.
@@ -75,7 +75,7 @@ class atomic_set {
     a.wide_ &= b.wide_;
     return a;
   }
-  /// What `a` has and `b` lacks.
+  /// Returns the operations of `a` that `b` lacks.
   friend constexpr atomic_set operator-(atomic_set a, const atomic_set& b) noexcept {
     a.narrow_ &= ~b.narrow_;
     a.wide_ &= ~b.wide_;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a conduit needs of the launcher: who am I, exchange of small blobs, abort, death watch.
-// Providers stand in launch/.
+// The services that a conduit needs from the launcher: the place in the job, exchange of small
+// blobs, abort, death watch. The providers are in launch/.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,20 @@
 
 namespace upwash::conduit {
 
-/// Largest blob of one `exchange`.
+/// The largest blob of one `exchange`, in bytes.
 inline constexpr std::size_t max_blob_bytes = 256;
 
-/// Where a process of a job that another launcher started tells the `upwash run` that had it do so.
+/// The board on which a process that another launcher started reports to the `upwash run` that used
+/// this launcher.
 class launcher_board {
  public:
   virtual ~launcher_board() = default;
-  /// The process has left the job in good order.
+  /// Reports that the process has left the job in good order.
   virtual void finished() noexcept = 0;
-  /// Another host is gone: for where the launcher ends all processes before anybody can say so. The
-  /// first text of the job stays.
+  /// Reports that another host is gone. For launchers that end all processes before any can report.
+  /// The first text of the job stays.
   virtual void lost(std::string_view text) noexcept = 0;
-  /// Null where that one does not reach all ranks.
+  /// Returns the hang board. Null if that `upwash run` does not reach all ranks.
   [[nodiscard]] virtual observe::hang_board* hang_board() noexcept = 0;
 };
 
@@ -38,43 +39,47 @@ class bootstrap {
 
   [[nodiscard]] virtual int process() const noexcept = 0;
   [[nodiscard]] virtual int process_count() const noexcept = 0;
-  /// Which world rank lives in which process; the same in all.
+  /// Returns the process of each world rank; the same in all processes.
   [[nodiscard]] virtual const rank_layout& layout() const noexcept = 0;
 
-  /// The node that a process runs on: dense from 0, grows with the process, the same in all.
+  /// Returns the node of a process. Nodes are dense from 0 and grow with the process; the same in
+  /// all processes.
   [[nodiscard]] virtual int node_of(int /*process*/) const noexcept { return 0; }
   [[nodiscard]] int node_count() const noexcept { return node_of(process_count() - 1) + 1; }
-  /// As the launcher's user named that node; empty where there is one only, or nobody knows.
+  /// Returns the user's name for a node. Empty if there is only one node, or if the name is
+  /// unknown.
   [[nodiscard]] virtual std::string_view host_of(int /*node*/) const noexcept { return {}; }
 
-  /// All-gather between processes: `mine` (at most max_blob_bytes, same size everywhere) of
-  /// process p lands at p * mine.size() of `all`. Collective, blocking; throws `error` (fault)
-  /// naming the processes that are missing when the job fails meanwhile or after the knob
+  /// Gathers bytes from all processes: `mine` (at most max_blob_bytes, same size everywhere) of
+  /// process p is written to offset p * mine.size() of `all`. Collective, blocking. Throws `error`
+  /// (fault) naming the missing processes when the job fails meanwhile or after the knob
   /// start_timeout.
   virtual void exchange(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
 
-  /// Collective, blocking, as exchange.
+  /// Waits for all processes. Collective, blocking; errors as `exchange`.
   virtual void barrier() = 0;
 
-  /// This process has left the job in good order: its exit is no failure.
+  /// Notes that this process has left the job in good order: its exit is no failure.
   virtual void finished() noexcept = 0;
 
-  /// Ends the whole job with this exit status, the first caller's: its line is printed once, by
-  /// the launcher where there is one. `rank` -1: of no rank in particular. With an empty text, or
-  /// when the job has failed already, only leaves.
+  /// Ends the whole job with the first caller's exit status. The first caller's line is printed
+  /// once, by the launcher if there is one. `rank` -1: no particular rank. With an empty text, or
+  /// when the job has failed already, it only leaves.
   [[noreturn]] virtual void abort(int rank, int status, std::string_view why) noexcept = 0;
 
-  /// Ends the job as abort does, with status 1, from a process that goes on for a while: it still
-  /// has something to tell that only its program knows. What it tells comes first.
+  /// Ends the job as abort does, with status 1, from a process that continues for a while, because
+  /// it still has something to report that only its program knows. Its report comes first.
   virtual void desert(int rank, std::string_view why) noexcept = 0;
 
-  /// Whether a process died or the job was aborted; one load.
+  /// Returns whether a process died or the job was aborted. One load.
   [[nodiscard]] virtual bool failed() const noexcept = 0;
 
-  /// Where ranks leave what they are in for one report of the whole job; null: nobody gathers it.
+  /// Returns the board on which ranks post their status for one report of the whole job. Null: no
+  /// process gathers it.
   [[nodiscard]] virtual observe::hang_board* hang_board() noexcept { return nullptr; }
 
-  /// From now on the process tells there, too. Those that upwash run started itself have no need.
+  /// Makes the process report to `at`, too, from now on. Processes that upwash run started itself
+  /// do not need this.
   virtual void tell(std::unique_ptr<launcher_board> /*at*/) noexcept {}
 };
 

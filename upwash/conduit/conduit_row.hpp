@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a conduit says of itself to those who make jobs: a row of the table in runtime/. The
-// folder NAME defines `conduit_row NAME_row()`, and cmake/conduits.txt names the folder.
+// The description of a conduit for code that makes jobs: a row of the table in runtime/. The folder
+// NAME defines `conduit_row NAME_row()`, and cmake/conduits.txt names the folder.
 #pragma once
 
 #include <memory>
@@ -23,40 +23,42 @@ using world_maker = std::unique_ptr<world> (*)(const settings& values, bootstrap
 
 struct conduit_row {
   std::string_view name;           ///< value of the knob `conduit`
-  std::string_view doc;            ///< what it is, in one sentence
-  bool several_processes = false;  ///< its ranks may be; then `make` needs a bootstrap
-  /// What its ranks run on is the machine that the knob `machine` names, in virtual time; else this
-  /// one.
+  std::string_view doc;            ///< description in one sentence
+  bool several_processes = false;  ///< its ranks may be in several; then `make` needs a bootstrap
+  /// Its ranks run on the machine that the knob `machine` names, in virtual time. Otherwise on this
+  /// machine.
   bool simulated = false;
-  /// Its ranks usually load and store each other's memory: for prices before there is a job, which
+  /// Its ranks usually load and store each other's memory. For prices before there is a job; a job
   /// asks its team.
   bool shares_memory = false;
   bool spans_nodes = false;  ///< its processes may be on several (bootstrap::node_of)
-  /// Another conduit carries what stays inside a node: that one's name, and how it makes worlds.
+  /// The name and the world maker of another conduit that carries the traffic inside a node.
   std::string_view inside{};
   world_maker make_inside = nullptr;
 
-  std::span<const knob> knobs;  ///< of its own
-  /// Of them, those that a job on another conduit must not set: they would be passed over.
+  std::span<const knob> knobs;  ///< its own knobs
+  /// Those of its knobs that a job on another conduit must not set, because they would have no
+  /// effect.
   std::span<const std::string_view> only_here;
 
-  /// The world of this process as the knobs describe it; the bootstrap (null for conduits of one
-  /// process) must outlive it. Collective over the processes. Throws `error`.
+  /// Makes the world of this process as the knobs describe it. The bootstrap (null for conduits of
+  /// one process) must outlive the world. Collective over the processes. Throws `error`.
   world_maker make = nullptr;
 
-  /// This process's place in its job by the conduit's own engine, where upwash's launcher has not
-  /// started it; null: whoever makes jobs finds it (launch::make_bootstrap). Collective. Throws
+  /// Finds this process's place in its job by the conduit's own engine, if upwash's launcher has
+  /// not started the process. Null: launch::make_bootstrap finds the place. Collective. Throws
   /// `error`.
   std::unique_ptr<bootstrap> (*place)(const settings& values) = nullptr;
 
-  /// The command of the launcher that starts its processes; null: upwash's own does. Throws `error`
-  /// that says what is lacking.
+  /// Returns the command of the launcher that starts its processes. Null: upwash's own launcher.
+  /// Throws `error` that names a missing requirement.
   start_command (*starter)(const settings& values, const start_request& wanted) = nullptr;
 
-  /// What it needs and this machine has not; empty: it can be used. Null: it needs nothing.
+  /// Returns the requirements that this machine lacks; empty: the conduit can be used. Null: it has
+  /// no requirements.
   std::string (*lacking)(const settings& values) = nullptr;
 
-  /// What this machine has for it, for `upwash info`: names and values.
+  /// Returns properties of this machine for the conduit, for `upwash info`: names and values.
   std::vector<std::pair<std::string, std::string>> (*facts)(const settings& values) = nullptr;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages that came before their rank had a sink.
+// Messages that arrived before their rank had a sink.
 #pragma once
 
 #include <atomic>
@@ -14,17 +14,17 @@
 
 namespace upwash::conduit {
 
-/// Of the ranks of an endpoint, by their place there; of each rank in the order of arrival. One
-/// thread at a time, but for `empty`.
+/// The early messages of an endpoint's ranks, by the rank's index there; for each rank in the order
+/// of arrival. One thread at a time, except for `empty`.
 class early_messages {
  public:
   explicit early_messages(std::size_t ranks) : queues_(ranks) {}
 
-  /// From any thread; a late answer is as good as an early one.
+  /// Returns whether no message is kept. From any thread; the answer may be out of date.
   [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
   [[nodiscard]] bool waits_for(std::size_t local) const noexcept { return !queues_[local].empty(); }
 
-  /// Copies it.
+  /// Keeps a copy of a message.
   void keep(std::size_t local, const message& arrived) {
     kept copy{arrived, {arrived.arguments.begin(), arrived.arguments.end()}};
     copy.bytes.insert(copy.bytes.end(), arrived.payload.begin(), arrived.payload.end());
@@ -32,7 +32,8 @@ class early_messages {
     count_.fetch_add(1, std::memory_order_relaxed);
   }
 
-  /// Gives `hand_over(message, local)` what waits for the ranks that have a sink now. How many.
+  /// Calls `hand_over(message, local)` for the kept messages of all ranks that have a sink now.
+  /// Returns the number of messages.
   template <class HandOver>
   int deliver(const std::vector<sink*>& sinks, const HandOver& hand_over) {
     int delivered = 0;
@@ -52,7 +53,7 @@ class early_messages {
 
  private:
   struct kept {
-    message header;                ///< its spans tell lengths only
+    message header;                ///< only the lengths of its spans are valid
     std::vector<std::byte> bytes;  ///< arguments, payload
   };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The ranks of a world of one process as fibers that take turns, for conduits whose time is real.
+// The ranks of a world of one process as fibers that take turns, for conduits with real time.
 #pragma once
 
 #include <cstdint>
@@ -19,26 +19,28 @@
 
 namespace upwash::conduit {
 
-/// Thrown out of a wait when another rank failed: unwinds this one.
+/// Thrown from a wait when another rank failed, to unwind this rank.
 struct stopped_rank : rank_stopped {};
 
 class fiber_ranks {
  public:
-  /// `random` orders the turns; it outlives this.
+  /// `random` orders the turns; it must outlive this object.
   fiber_ranks(int ranks, std::size_t stack_bytes, random_stream& random);
 
-  /// As world::run. `events` counts what has happened so far: a world in which it stands still for
-  /// long is a deadlock, an `error` (fault) that names what each rank waits for.
-  /// `receiver`: who knows what a rank is in, for that report; null: only its wait's reason does.
+  /// Runs `body` as world::run does. `events` returns the number of events so far. If the number
+  /// does not change for long, this is a deadlock: throws an `error` (fault) that names the wait of
+  /// each rank. `receiver` returns the sink that knows a rank's status, for that report; null: only
+  /// the reason of its wait is known.
   void run(function_ref<void(int)> body, function_ref<std::uint64_t()> events,
            function_ref<const sink*(int rank)> receiver);
 
-  /// Tells `by`, which outlives this, of each turn from now on.
+  /// Reports each turn to `by` from now on. `by` must outlive this object.
   void watch(switch_watch& by) noexcept { watch_ = &by; }
 
-  /// From inside a rank: the others' turns. Throws stopped_rank when one has failed.
+  /// Lets the other ranks take their turns. Called from inside a rank. Throws stopped_rank when
+  /// another rank has failed.
   void yield(int rank);
-  /// The same in a wait.
+  /// Lets the other ranks take their turns during a wait.
   void idle(int rank, const wait_reason& reason);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who is told of messages and of completions.
+// The receivers of messages and of completions.
 #pragma once
 
 #include "upwash/base/message.hpp"
@@ -12,7 +12,7 @@ struct standing;
 
 namespace upwash::conduit {
 
-// What programs' headers need as well stands in base/message.hpp.
+// Types that programs' headers need as well are in base/message.hpp.
 using upwash::conduit_module;
 using upwash::core_module;
 using upwash::handler_id;
@@ -23,10 +23,10 @@ using upwash::max_argument_bytes;
 using upwash::outcome;
 using upwash::reservation;
 using upwash::retry_reason;
-using message = active_message;  // conduits carry no other
+using message = active_message;  // conduits carry no other type
 
-/// A message whose parts travel to the conduit in registers, beside its arguments and payload: what
-/// is stored on the way would wait for the stores to peers' memory before it.
+/// A message whose parts travel to the conduit in registers, separate from its arguments and
+/// payload. If they were stored on the way, they would wait for earlier stores to peers' memory.
 class small_message {
  public:
   constexpr small_message(handler_id handler, std::size_t argument_bytes, lane kind,
@@ -38,7 +38,8 @@ class small_message {
         source_(source),
         destination_(destination) {}
 
-  /// Offset (4 bytes) and module (1) of the handler, bytes of its arguments (1).
+  /// Returns offset (4 bytes) and module (1 byte) of the handler, and the bytes of its arguments (1
+  /// byte).
   [[nodiscard]] constexpr std::uint64_t call() const noexcept {
     return call_ & ((std::uint64_t{1} << 48U) - 1);
   }
@@ -68,13 +69,13 @@ class small_message {
   int destination_;
 };
 
-/// Told once when a stage of an operation is reached; from `poll`, never from inside the
-/// injecting call. Owned by the caller and alive until told. `tell` must not inject.
+/// Reports once that a stage of an operation is reached. Called from `poll`, never from inside the
+/// injecting call. Owned by the caller and alive until the report. `tell` must not inject.
 struct completion {
   void (*tell)(completion& self) noexcept = nullptr;
 };
 
-/// The two stages of a memory operation. Null: not asked for.
+/// The two stages of a memory operation. Null: no report.
 struct completions {
   completion* local = nullptr;  ///< the initiator's buffer may be reused (put) or read (get)
   completion* remote =
@@ -86,11 +87,11 @@ class sink {
  public:
   virtual void deliver(const message& arrived) = 0;
 
-  /// Whether what came is to be acted upon before more is taken: the poll then ends early. So a
-  /// rank sends on what it got while the next messages still wait.
+  /// Returns whether the rank must act before more messages are taken: the poll then ends early. So
+  /// a rank forwards data while the next messages still wait.
   [[nodiscard]] bool acts_first() const noexcept { return acts_first_; }
 
-  /// What the rank is in, for the report of a world that sees all its ranks hang.
+  /// Returns the rank's status, for the report of a world that sees all its ranks hang.
   [[nodiscard]] virtual observe::standing standing() const;
 
  protected:

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How a process waits: spins with a core of its own, yields at once when cores are shared (a
-// switch costs 1 us, a futex wake across cores 20), naps after a long time without news.
+// The wait policy of a process: spins with its own core, yields at once if cores are shared (a
+// switch costs 1 us, a futex wake across cores 20 us), naps after a long time without events.
 #pragma once
 
 #include <array>
@@ -16,13 +16,13 @@
 
 namespace upwash::conduit {
 
-/// Processors as a set of bits; those from 1,024 on are not told apart.
+/// Processors as a set of bits. Processors from 1,024 on are not distinguished.
 using processor_set = std::array<std::uint64_t, 16>;
 
-/// The processors that this process may run on.
+/// Returns the processors that this process may run on.
 [[nodiscard]] processor_set own_processors();
 
-/// A process of this node, and how many of its threads poll.
+/// A process of this node and the number of its polling threads.
 struct polling_process {
   processor_set processors{};
   std::int32_t threads = 1;
@@ -34,20 +34,20 @@ class patience {
 
   patience(policy chosen, duration sleep_after) : policy_(chosen), sleep_after_(sleep_after) {}
 
-  /// As the knobs say; auto by how many polling threads of these processes of the node share how
-  /// many processors with the one at `self`. Logs the choice and why, as `conduit`.
+  /// Chooses the policy from the knobs. `auto` compares the polling threads of the node with the
+  /// processors that they share with process `self`. Logs the choice and its reason as `conduit`.
   static patience choose(const settings& values, std::span<const polling_process> node,
                          std::size_t self, std::string_view conduit);
 
-  /// Something happened.
+  /// Notes that something happened.
   void reset() noexcept { turn_ = 0; }
 
-  /// Waits a little. True now and then: time to look after things that may wait.
+  /// Waits briefly. Returns true now and then: time for work that can be delayed.
   bool pause() noexcept;
 
   [[nodiscard]] policy chosen() const noexcept { return policy_; }
 
-  /// Gives the core up for about 20 us, and what the timer adds.
+  /// Releases the core for about 20 us plus the timer's slack.
   static void nap_shortly() noexcept;
 
  private:
@@ -55,7 +55,7 @@ class patience {
 
   policy policy_;
   bool napping_ = false;
-  std::uint32_t turn_ = 0;  ///< pauses since something happened
+  std::uint32_t turn_ = 0;  ///< pauses since the last event
   duration sleep_after_;
   duration since_;
 };

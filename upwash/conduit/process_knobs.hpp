@@ -14,13 +14,15 @@ namespace upwash::conduit {
 
 [[nodiscard]] std::span<const knob> process_knobs() noexcept;
 
-/// Where progress threads run, by the knob progress_cores; empty: where their ranks may. Throws
-/// `error` (configuration) for what is no list of processors of this machine.
+/// Returns the processors for progress threads, from the knob progress_cores. Empty: the processors
+/// of their ranks. Throws `error` (configuration) for a text that is no list of processors of this
+/// machine.
 [[nodiscard]] std::vector<int> progress_processors(const settings& values);
 
-/// The node of each process, as the bootstrap says, or pretended where the knob fake_nodes says so:
-/// then consecutive processes share a node, as evenly as can be. Throws `error` (configuration) for
-/// more pretended nodes than processes, and for one that would hold processes of several.
+/// Returns the node of each process: as the bootstrap says, or pretended by the knob fake_nodes.
+/// Consecutive processes then share a node, as evenly as possible. Throws `error` (configuration)
+/// for more pretended nodes than processes, and for a pretended node with processes of several
+/// nodes.
 [[nodiscard]] std::vector<int> nodes_of(const bootstrap& boot, const settings& values);
 
 }  // namespace upwash::conduit

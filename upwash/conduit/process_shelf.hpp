@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the ranks of a process share beside messages: objects that a layer makes once for them all.
+// Objects that the ranks of a process share: a layer makes each object once for all of them.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,15 @@
 
 namespace upwash::conduit {
 
-/// An object lives as long as one of the ranks holds it. One thread, that of the endpoint.
+/// The shared objects. An object lives as long as one of the ranks holds it. One thread, that of
+/// the endpoint.
 class process_shelf {
  public:
-  /// The object of this type under this name; made by default by whoever asks first. O(log
+  /// Returns the object of this type under this name. The first call default-constructs it. O(log
   /// objects).
   template <class T>
   [[nodiscard]] std::shared_ptr<T> find_or_make(std::uint64_t name, std::uint64_t number) {
-    static constexpr char type = 0;  // whose address tells types apart
+    static constexpr char type = 0;  // its address identifies the type
     std::weak_ptr<void>& kept = objects_[{&type, name, number}];
     if (const auto found = kept.lock()) return std::static_pointer_cast<T>(found);
     std::erase_if(objects_, [&kept](const auto& each) {

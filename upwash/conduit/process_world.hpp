@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The ranks of one process of a real machine: on the caller's stack, or on fibers in turn when
-// there are several.
+// The ranks of one process of a real machine: on the caller's stack, or on fibers that take turns
+// if there are several.
 #pragma once
 
 #include <memory>
@@ -16,11 +16,11 @@
 
 namespace upwash::conduit {
 
-/// The one endpoint of a process: all ranks of the process are its.
+/// The one endpoint of a process, which hosts all ranks of the process.
 class process_endpoint : public endpoint, public outside_world {
  public:
-  /// From now on messages wake their ranks there, `poll` of a rank only says how many have come for
-  /// it, and `poll_for_all` takes what has come. `ranks` outlives it.
+  /// From now on messages wake their ranks in `ranks`. `poll` of a rank then only returns the
+  /// number of its messages, and `poll_for_all` takes messages. `ranks` must outlive the endpoint.
   virtual void schedule_by(rank_scheduler& ranks) noexcept = 0;
 };
 
@@ -39,7 +39,7 @@ class process_world final : public world {
  private:
   std::unique_ptr<process_endpoint> endpoint_;
   random_stream turns_;
-  std::optional<rank_scheduler> ranks_;  ///< of several
+  std::optional<rank_scheduler> ranks_;  ///< if there are several ranks
 };
 
 }  // namespace upwash::conduit

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which process of a job hosts which ranks.
+// The assignment of ranks to processes of a job.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,23 @@
 
 namespace upwash::conduit {
 
-/// Of a job in processes of its own.
+/// The largest number of ranks of a job in its own processes.
 inline constexpr int most_ranks = 65536;
 
-/// Consecutive ranks share a process, in the order of the processes; each process has one at least.
-/// 4 bytes a rank where any process has several.
+/// Consecutive ranks share a process, in the order of the processes. Each process has at least one
+/// rank. Memory: 4 bytes a rank if any process has several ranks.
 class rank_layout {
  public:
-  /// As even as can be: the first `ranks % processes` processes host one rank more. Throws `error`
-  /// (argument) unless there are 1 to `ranks` processes.
+  /// Returns the most even layout: the first `ranks % processes` processes host one rank more.
+  /// Throws `error` (argument) unless there are 1 to `ranks` processes.
   [[nodiscard]] static rank_layout even(int ranks, int processes);
 
-  /// In the fewest processes of at most `most` ranks each, as even as can be. Throws likewise.
+  /// Returns the layout in the fewest processes of at most `most` ranks each, as even as possible.
+  /// Throws likewise.
   [[nodiscard]] static rank_layout at_most(int most, int ranks);
 
-  /// By the number of ranks of each process. Throws `error` (argument) for a number below 1.
+  /// Uses the given number of ranks of each process. Throws `error` (argument) for a number below
+  /// 1.
   explicit rank_layout(std::span<const int> counts);
 
   [[nodiscard]] int ranks() const noexcept { return ranks_; }
@@ -35,20 +37,20 @@ class rank_layout {
   [[nodiscard]] int process_of(int rank) const noexcept {
     return one_each() ? rank : static_cast<int>(process_[static_cast<std::size_t>(rank)]);
   }
-  /// `process` may be processes(): then it is ranks().
+  /// Returns the first rank of a process. `process` may be processes(): then the result is ranks().
   [[nodiscard]] int first_of(int process) const noexcept {
     return one_each() ? process : first_[static_cast<std::size_t>(process)];
   }
   [[nodiscard]] int count_of(int process) const noexcept {
     return first_of(process + 1) - first_of(process);
   }
-  /// The place of a rank among those of its process.
+  /// Returns the index of a rank among the ranks of its process.
   [[nodiscard]] int local_of(int rank) const noexcept { return rank - first_of(process_of(rank)); }
 
  private:
   int ranks_ = 0;
   int processes_;
-  std::vector<std::uint32_t> process_;  ///< by rank; empty where each has a process of its own
+  std::vector<std::uint32_t> process_;  ///< by rank; empty if each rank has its own process
   std::vector<int> first_;              ///< by process, and the end; empty likewise
 };
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Private memory that peers may ask for, by names: an address that a peer sent would be followed.
+// Private memory that peers may request, by name. A name is checked; an address from a peer would
+// be followed.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +14,24 @@
 
 namespace upwash::conduit {
 
-/// All calls O(1); allocates only for more spans than ever at once.
+/// The table. All calls O(1). Allocates only for more spans than ever before.
 class span_table {
  public:
-  /// A name for it, which no earlier one had.
+  /// Returns a name for the span, which no earlier span had.
   [[nodiscard]] std::uint64_t add(std::span<const std::byte> span) {
     registered* made = spans_.take();
     made->bytes = span;
     return names_.enter(*made);
   }
-  /// `name` is one that is registered; else nothing happens.
+  /// Removes a registered name; does nothing for another name.
   void remove(std::uint64_t name) noexcept {
     registered* gone = names_.find(name);
     if (gone == nullptr) return;
     names_.leave(name);
     spans_.give_back(gone);
   }
-  /// Null: none has the name, or none any more. Valid until it is removed.
+  /// Returns the span with this name; null if there is none, or no longer. Valid until it is
+  /// removed.
   [[nodiscard]] const std::span<const std::byte>* find(std::uint64_t name) const noexcept {
     const registered* found = names_.find(name);
     return found == nullptr ? nullptr : &found->bytes;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The stack of a rank that is a fiber.
+// The stack size of a rank that is a fiber.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace upwash::conduit {
 
-/// Of ranks whose time is real: the address space that a process of its own has for its stack.
-/// Pages are committed as they are touched.
+/// For ranks with real time: the address space that a process has for its stack. Pages are
+/// committed as they are touched.
 inline constexpr std::size_t real_stack_bytes = std::size_t{8} << 20U;
 
-/// Of simulated ones, of which there are more.
+/// For simulated ranks, which are more numerous.
 inline constexpr std::size_t simulated_stack_bytes = std::size_t{256} << 10U;
 
-/// What the knob stack_bytes says, `otherwise` where it says nothing. Programs on a conduit alone
-/// may have no such knob.
+/// Returns the value of the knob stack_bytes, or `otherwise` if the knob is not set. Programs on a
+/// conduit alone may lack this knob.
 [[nodiscard]] inline std::size_t stack_bytes(const settings& values, std::size_t otherwise) {
   for (const settings::value& one : values.values()) {
     if (one.row.name != "stack_bytes") continue;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a rank is in, from the reason of its wait: for worlds that see their ranks deadlock.
+// The status of a rank, derived from the reason of its wait. For worlds that see their ranks
+// deadlock.
 #pragma once
 
 #include "upwash/base/duration.hpp"
@@ -27,7 +28,7 @@ namespace upwash::conduit {
   return is;
 }
 
-/// The same of a rank that idles for `why`; its job knows more, where `at` is one.
+/// Returns the status of a rank that idles for `why`. If there is a sink `at`, its job knows more.
 [[nodiscard]] inline observe::standing standing_of(int rank, const wait_reason& why, const sink* at,
                                                    duration waited) {
   observe::standing is = at != nullptr ? at->standing() : observe::standing();

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a rank waits for and why. All waiting in the library goes through one function
-// (core: host::wait), which polls and, when nothing moves, asks the waiter to idle.
+// The target and the reason of a wait. All waits of the library use one function (core:
+// host::wait), which polls and, when nothing moves, asks the waiter to idle.
 #pragma once
 
 #include <atomic>
@@ -24,14 +24,15 @@ class wait_target {
  public:
   enum class kind : std::uint8_t { counter_zero, word, credit, predicate };
 
-  /// Until `*counter` is 0: an operation's outstanding stages.
+  /// Waits until `*counter` is 0: an operation's outstanding stages.
   [[nodiscard]] static wait_target counter_zero(const std::atomic<std::uint32_t>& counter) {
     wait_target target(kind::counter_zero);
     target.subject_ = &counter;
     return target;
   }
 
-  /// Until the aligned word, in registered memory of this rank, compares so with `value`.
+  /// Waits until the aligned word, in registered memory of this rank, has the relation `how` to
+  /// `value`.
   [[nodiscard]] static wait_target word(const std::uint64_t& word, comparison how,
                                         std::uint64_t value) {
     wait_target target(kind::word);
@@ -41,7 +42,7 @@ class wait_target {
     return target;
   }
 
-  /// The same, where peers write the word themselves: looking at it again soon may find it changed.
+  /// Waits for a word that peers write themselves: the next look may soon find it changed.
   [[nodiscard]] static wait_target peers_word(const std::uint64_t& word, comparison how,
                                               std::uint64_t value) {
     wait_target target = wait_target::word(word, how, value);
@@ -49,7 +50,7 @@ class wait_target {
     return target;
   }
 
-  /// Until an injection to `peer` on `which` is worth trying again: one idle, then ready.
+  /// Waits until an injection to `peer` on `which` is worth another try: one idle, then ready.
   [[nodiscard]] static wait_target credit(int peer, lane which) {
     wait_target target(kind::credit);
     target.value_ = static_cast<std::uint64_t>(peer);
@@ -57,7 +58,8 @@ class wait_target {
     return target;
   }
 
-  /// Until `test(context)`; it must depend only on what polls of this rank change.
+  /// Waits until `test(context)` is true. The result must depend only on state that polls of this
+  /// rank change.
   [[nodiscard]] static wait_target predicate(bool (*test)(const void*), const void* context) {
     wait_target target(kind::predicate);
     target.subject_ = context;
@@ -69,15 +71,15 @@ class wait_target {
   [[nodiscard]] int peer() const noexcept { return static_cast<int>(value_); }
   [[nodiscard]] bool by_peers() const noexcept { return by_peers_; }
 
-  /// The rank has work beside, which only polls of its own move.
+  /// Says whether the rank has other work, which only its own polls advance.
   void set_polls(bool on) noexcept { polls_ = on; }
   [[nodiscard]] bool polls() const noexcept { return polls_; }
 
-  /// Something is to be done then, whatever comes or does not (`now` of the rank); max: nothing is.
+  /// Sets a time (`now` of the rank) at which something must be done in any case; max: none.
   void set_alarm(duration at) noexcept { alarm_ = at; }
   [[nodiscard]] duration alarm() const noexcept { return alarm_; }
 
-  /// Whether the wait is over. False for credit: its waiter leaves after one idle.
+  /// Returns whether the wait is over. False for credit: its waiter leaves after one idle.
   [[nodiscard]] bool ready() const noexcept {
     switch (kind_) {
       case kind::counter_zero:
@@ -116,27 +118,28 @@ class wait_target {
   duration alarm_ = duration::max();
 };
 
-/// What a rank does when a poll found nothing: spin, yield, switch to another rank's fiber, or
-/// advance virtual time. Replaceable per job; the endpoint is the default one.
+/// The idle behaviour of a rank after a poll without result: spin, yield, switch to another rank's
+/// fiber, or advance virtual time. Replaceable per job; the endpoint is the default.
 class waiter {
  public:
-  /// Returns when something may have changed for `rank`, however little; never blocks for ever
-  /// while the target can still be reached. Called outside handlers only.
+  /// Returns when something may have changed for `rank`, however little. Never blocks forever while
+  /// the target can still be reached. Called outside handlers only.
   virtual void idle(int rank, const wait_target& target, const wait_reason& reason) = 0;
 
-  /// A wait begins in which the rank idles: however long others lasted, this one is young.
+  /// Notes that a new wait begins in which the rank idles: earlier waits do not count towards its
+  /// length.
   virtual void begin_wait(int /*rank*/) {}
 
-  /// Lets the other ranks of this process run once and returns: a rank that polls in a loop of
-  /// its own must not keep them from the processor. Nothing where each rank has its own.
+  /// Lets the other ranks of this process run once and returns. A rank that polls in its own loop
+  /// must not keep them from the processor. Does nothing if each rank has its own processor.
   virtual void yield(int /*rank*/) {}
 
-  /// Whether somebody polls for a rank that idles until its target is reached: it need not poll
-  /// first.
+  /// Returns whether polling is done for a rank that idles until its target is reached: the rank
+  /// then need not poll first.
   [[nodiscard]] virtual bool polls_for(int /*rank*/) const noexcept { return false; }
 
-  /// How often a rank may look at a word that peers write before it polls: more than never only
-  /// where it has a processor of its own.
+  /// Returns how often a rank may look at a word that peers write before it polls. Above 0 only if
+  /// the rank has its own processor.
   [[nodiscard]] virtual int looks(int /*rank*/) const noexcept { return 0; }
 
  protected:

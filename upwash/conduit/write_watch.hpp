@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What core tells a conduit that looks for conflicting writes, and that its endpoint does not see:
-// which call an operation comes from, and what owners write for others.
+// The events that core reports to a conduit that looks for conflicting writes, and that its
+// endpoint does not see: the call of an operation, and the writes of owners for others.
 #pragma once
 
 #include <cstddef>
@@ -13,24 +13,27 @@ namespace upwash::conduit {
 
 class write_watch {
  public:
-  /// The program of `rank` begins an operation: remembers the calls on the stack that led here, and
-  /// what the rank has been told of so far. A number for it, until `end`.
+  /// Notes that the program of `rank` begins an operation: remembers the call stack, and the rank's
+  /// knowledge of completions so far. Returns the operation's number, valid until `end`.
   [[nodiscard]] virtual std::uint32_t begin(int rank) = 0;
-  /// Nobody tells the rank when this one is complete at `target`, until a question there does.
+  /// Notes that the operation's completion at `target` is not reported to the rank until a question
+  /// there reports it.
   virtual void is_untold(std::uint32_t operation, int target) = 0;
-  /// The rank is told that it is complete.
+  /// Notes that the rank knows of the operation's completion.
   virtual void complete(std::uint32_t operation) = 0;
-  /// The same of a question: all that this rank began to `target` before is complete.
+  /// Notes the completion of a question: all operations that this rank began to `target` before are
+  /// complete.
   virtual void confirmed(std::uint32_t operation, int target) = 0;
   virtual void end(std::uint32_t operation) = 0;
-  /// What `rank` injects until `injected` belongs to that operation: to its beginning, or to a step
-  /// that it takes when it has heard of earlier ones.
+  /// Assigns the injections of `rank` until `injected` to that operation: to its beginning, or to a
+  /// step that follows the completion of earlier steps.
   virtual void injects(int rank, std::uint32_t operation, bool is_first_step) = 0;
-  /// Likewise it belongs to the memory of `rank`, not to its program, and tells what that knows to
-  /// nobody.
+  /// Assigns the injections of `rank` to its memory, not to its program. They pass on none of the
+  /// program's knowledge.
   virtual void injects_for_memory(int rank) = 0;
   virtual void injected(int rank) = 0;
-  /// `owner`, in the handler of a message of the memory class, wrote these bytes for `source`.
+  /// Notes that `owner`, in the handler of a message of the memory class, wrote these bytes for
+  /// `source`.
   virtual void wrote(int owner, int source, std::span<const std::byte> at) = 0;
 
  protected:

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Active messages: a message names a function that runs at the destination. Handlers are plain
-// functions `void h(incoming&, Args...)`, named as template argument: `send<&h>(job, 3, 42)`.
-// Arguments that are plain values of at most 48 bytes together travel in the message's line;
-// others are archived into the payload (base/archive.hpp).
+// Active messages solve this problem: a rank wants to run a function at another rank, without a
+// matching call there. A message names its handler, a plain function `void h(incoming&, Args...)`,
+// as template argument: `send<&h>(job, 3, 42)`. Plain arguments of at most 48 bytes together travel
+// in the message line. Other arguments are archived into the payload (base/archive.hpp).
 #pragma once
 
 #include <array>
@@ -30,67 +30,85 @@ namespace upwash {
 class job;
 class team;
 
-/// Whether a nonblocking injection was taken; if not, why.
+/// Says whether a nonblocking injection was accepted, and the reason if not.
 using send_result = injection;
 
-/// A job, and the line that passes it: behind arguments of any number no default one can stand.
-/// Made of a job where one is passed.
+/// The job and the source line of a call. A default parameter cannot follow a variable number of
+/// arguments, so the call site is captured here. Converts implicitly from a job.
 struct calling_job {
-  /// Of a job, where it is passed; notes the place of the call.
+  /// Converts from the job that the caller passes, and records the call site.
   calling_job(job& passed, call_site at = call_site::current()) noexcept : here(passed), site(at) {}
 
   job& here;
   call_site site;
 };
 
-/// Sends a short message: `Handler(incoming, args...)` runs on `destination` (world rank).
-/// Arguments are copied. Outside handlers it may wait for credit and run handlers meanwhile; in
-/// a handler it never waits: what finds no credit is queued. In order per destination. One
-/// message of at most 64 bytes on the wire when the arguments fit.
+/// Sends a short message: `Handler(incoming, args...)` runs at `destination` (a world rank).
+///
+/// Arguments are copied. Messages to one destination stay in order. Outside handlers the call may
+/// wait for credit and run handlers while it waits. In a handler it never waits: a message without
+/// credit is queued. Cost: one message of at most 64 bytes on the wire, if the arguments fit.
+/// @code
+/// void add(upwash::incoming& in, int value) {
+///   std::printf("rank %d sent %d\n", in.source(), value);
+/// }
+/// int main(int argc, char** argv) {
+///   return upwash::run(argc, argv, [](upwash::job& job) {
+///     upwash::send<&add>(job, (job.rank() + 1) % job.size(), 42);
+///     upwash::barrier(job.world(), upwash::blocking);
+///   });
+/// }
+/// @endcode
 template <auto Handler, class... Args>
 void send(calling_job from, int destination, const Args&... args);
 
-/// The same with a payload of any size. It is copied before return: the span may be reused. Above
-/// the conduit's medium size it travels in pieces and is put together in memory at the target.
+/// Sends a message with a payload of any size. The payload is copied before the call returns, so
+/// the span may be reused. A payload above the conduit's medium size travels in pieces and is
+/// reassembled in memory at the target. Otherwise as `send`.
 template <auto Handler, class... Args>
 void send_medium(calling_job from, int destination, std::span<const std::byte> payload,
                  const Args&... args);
 
-/// As `send`, but it neither waits nor queues, wherever it is called: it answers done, or retry and
-/// why.
+/// Sends a message as `send` does, but neither waits nor queues, inside and outside handlers.
+/// Returns done, or retry with the reason.
 template <auto Handler, class... Args>
 [[nodiscard]] send_result try_send(job& here, int destination, const Args&... args);
 
-/// The same with a payload of at most `medium_limit(job, destination)`, copied when it is taken;
-/// throws `error` (argument) for a larger one.
+/// Sends a message with a payload as `try_send` does. The payload holds at most `medium_limit(job,
+/// destination)` bytes and is copied if the message is accepted. Throws `error` (argument) for a
+/// larger payload.
 template <auto Handler, class... Args>
 [[nodiscard]] send_result try_send_medium(job& here, int destination,
                                           std::span<const std::byte> payload, const Args&... args);
 
-/// Writes `payload` to `to` and then runs the handler there (its payload is empty). The request is
-/// complete when the span may be reused. Unordered. Not from a handler. Where the data does not fit
-/// the error comes as from `put`, and the handler does not run.
+/// Writes `payload` to `to`, and then runs the handler at the owner of `to`. The handler's own
+/// payload is empty. The returned request is complete when the span may be reused. Not ordered with
+/// other messages. Not from a handler. If the data does not fit, reports the error of `put` and
+/// does not run the handler.
 template <auto Handler, class... Args>
 [[nodiscard]] request send_long(job& here, global_ptr<std::byte> to,
                                 std::span<const std::byte> payload, const Args&... args);
 
-/// Room for a payload inside the conduit, filled in place: no copy at the sender. Cancelled when
-/// destroyed uncommitted. Until then this rank's handlers' messages to that destination wait, and
-/// other sends to it, which would wait for ever, throw `error` (argument).
+/// Payload space inside the conduit that the caller fills in place: the sender makes no copy. If it
+/// is destroyed before `commit`, it is cancelled.
+///
+/// While it is open, messages that this rank's handlers send to the destination wait. Other sends
+/// to the destination throw `error` (argument), because they would wait forever.
 class prepared_payload {
  public:
-  /// `bytes` at most `medium_limit(job, destination)`; one room for a destination at a time. May
-  /// wait for credit; not from a handler. Throws `error` (argument) otherwise.
+  /// Reserves `bytes` bytes, at most `medium_limit(job, destination)`. Only one reservation for a
+  /// destination may be open at a time. May wait for credit. Not from a handler. Throws `error`
+  /// (argument) if one of these conditions is violated.
   prepared_payload(job& here, int destination, std::size_t bytes,
                    call_site site = call_site::current());
   ~prepared_payload();
   prepared_payload(const prepared_payload&) = delete;
   prepared_payload& operator=(const prepared_payload&) = delete;
 
-  /// The room, to be filled in before it is committed.
+  /// Returns the reserved space, to be filled before `commit`.
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return room_.payload; }
 
-  /// Sends the first `used` bytes to `Handler(incoming, args...)`; args must be plain values.
+  /// Sends the first `used` bytes to `Handler(incoming, args...)`. `args` must be plain values.
   template <auto Handler, class... Args>
   void commit(std::size_t used, const Args&... args) {
     using pack = detail::am_pack<Handler>;
@@ -98,7 +116,7 @@ class prepared_payload {
     std::array<std::byte, max_argument_bytes> line;
     commit_packed(pack::thunk_address(), pack::write_line(line, args...), used);
   }
-  /// Gives the room back; no message is sent. Nonblocking.
+  /// Releases the space without sending a message. Nonblocking.
   void cancel() noexcept;
 
  private:
@@ -108,26 +126,29 @@ class prepared_payload {
 
   job& here_;
   reservation room_;
-  std::vector<std::byte> own_;  ///< where the conduit has no room of its own
-  bool inside_ = false;         ///< the room is the conduit's
+  std::vector<std::byte> own_;  ///< used if the conduit has no space
+  bool inside_ = false;         ///< the space belongs to the conduit
   bool open_ = false;
 };
 
-/// The largest payload that travels in one piece to every peer; the same at all ranks.
+/// Returns the largest payload, in bytes, that travels in one piece to every peer. The same at all
+/// ranks.
 [[nodiscard]] std::size_t medium_limit(const job& here) noexcept;
-/// The largest that travels in one piece to this peer: at least as large.
+/// Returns the largest payload, in bytes, that travels in one piece to `peer`. At least as large as
+/// `medium_limit(job)`.
 [[nodiscard]] std::size_t medium_limit(const job& here, int peer) noexcept;
-/// The largest that travels in one piece between any two members; the same at all of them.
-/// O(size) at the first call for a team, then O(1).
+/// Returns the largest payload, in bytes, that travels in one piece between any two members. The
+/// same at all members. Cost: O(size) at the first call for a team, then O(1).
 [[nodiscard]] std::size_t medium_limit(const team& among);
 
 namespace detail {
 
-/// Sends packed arguments without a payload, unless that takes more than the conduit's word that
-/// they went. False: nothing happened, use `send_packed`.
+/// Sends packed arguments without a payload, if the conduit accepts the message at once. Returns
+/// false if nothing happened: then call `send_packed`.
 [[nodiscard]] bool send_line(job& here, int destination, lane kind, const void* thunk,
                              std::span<const std::byte> arguments);
-/// Sends packed arguments; with `send_line` the one way from the typed calls into the injector.
+/// Sends packed arguments. Typed calls reach the injector only through this function and
+/// `send_line`.
 void send_packed(const calling_job& from, int destination, lane kind, const void* thunk,
                  std::span<const std::byte> arguments, std::span<const std::byte> payload);
 send_result try_send_packed(job& here, int destination, const void* thunk,
@@ -137,8 +158,8 @@ request send_long_packed(job& here, global_ptr<std::byte> to, std::span<const st
                          const void* thunk, std::span<const std::byte> arguments);
 void check_reply(const job& here);
 
-/// Bytes to write a message into, of the job's own where no other call has them: sent often they
-/// cost no allocation.
+/// A byte vector to write a message into. Takes the job's own vector unless another call uses it,
+/// so frequent sends do not allocate.
 class packing_buffer {
  public:
   explicit packing_buffer(job& here);
@@ -152,8 +173,8 @@ class packing_buffer {
   job& here_;
 };
 
-/// Room in the conduit for archived arguments and a payload, so that they are copied once. None
-/// where the conduit has none now. Given back when destroyed unsent.
+/// Space in the conduit for archived arguments and a payload, so that they are copied once. Empty
+/// if the conduit has no space now. Released when destroyed unsent.
 class archive_room {
  public:
   archive_room(job& here, int destination, lane kind, std::size_t bytes);
@@ -163,7 +184,7 @@ class archive_room {
 
   explicit operator bool() const noexcept { return open_; }
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return room_.payload; }
-  /// The first `used` bytes.
+  /// Sends the first `used` bytes.
   void send(const void* thunk, std::span<const std::byte> arguments, std::size_t used);
 
  private:
@@ -174,10 +195,12 @@ class archive_room {
   bool open_ = false;
 };
 
-/// Less is copied sooner than a room is opened and closed: 128 bytes took longer so, 256 less.
+/// Below this size a copy is faster than opening and closing conduit space. Measured: 128 bytes
+/// took longer in place, 256 bytes less.
 inline constexpr std::size_t least_archive_in_place = 256;
 
-/// False: nothing happened.
+/// Archives the arguments and payload into the conduit's own space and sends them. Returns false if
+/// nothing happened.
 template <auto Handler, class... Args>
 [[nodiscard]] bool send_in_place(job& here, int destination, lane kind,
                                  std::span<const std::byte> payload, const Args&... args) {

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Atomics on words of 4 or 8 bytes in regions: by the processor, the network or the owner, as
-// the region's atomicity says. All sequentially consistent among themselves on one word.
+// Atomics solve this problem: several ranks update one word, and no update may be lost. They work
+// on words of 4 or 8 bytes in regions. The region's atomicity decides whether the processor, the
+// network or the owner executes them. All atomics on one word are sequentially consistent among
+// themselves.
 #pragma once
 
 #include <bit>
@@ -16,13 +18,13 @@
 
 namespace upwash {
 
-/// Words that atomics work on.
+/// The integer types of 4 or 8 bytes that atomics accept.
 template <class T>
 concept atomic_word = std::is_integral_v<T> &&(sizeof(T) == 4 || sizeof(T) == 8);
 
 namespace detail {
 
-/// The word's address where this processor may change it atomically itself, else null.
+/// Returns the word's address if this processor may change it atomically itself, else null.
 [[nodiscard]] inline std::byte* direct_atomic(job& here, global_ptr<std::byte> at,
                                               std::size_t width) {
   return direct_access::regions(here).direct_atomic(at.rank(), at.region_bits(), at.offset(),
@@ -32,7 +34,7 @@ namespace detail {
 request atomic_slow(job& here, global_ptr<std::byte> at, const atomic_operation& what,
                     std::uint64_t* old);
 
-/// Runs one atomic, blocking, and returns the old value.
+/// Runs one atomic and returns the old value. Blocking.
 std::uint64_t atomic_wait(job& here, global_ptr<std::byte> at, const atomic_operation& what);
 
 template <atomic_word T>
@@ -42,9 +44,9 @@ template <atomic_word T>
 
 }  // namespace detail
 
-/// Runs `kind` on the word and returns its old value (unspecified for store). Blocking; not from a
-/// handler unless the memory is directly addressable. min and max compare as T does: use the kinds
-/// for signed or unsigned words.
+/// Runs `kind` on the word at `at` and returns the old value (unspecified for store). Blocking. Not
+/// from a handler, unless the memory is directly addressable. For min and max choose the signed or
+/// unsigned kind that fits T.
 template <atomic_word T>
 T atomic(job& here, global_ptr<T> at, atomic_kind kind, std::type_identity_t<T> operand,
          std::type_identity_t<T> compare = {}) {
@@ -61,8 +63,8 @@ T atomic(job& here, global_ptr<T> at, atomic_kind kind, std::type_identity_t<T> 
   return seen;
 }
 
-/// The same without blocking: the old value is in `*old` (may be null) when the request is
-/// complete; `*old` holds it zero-extended.
+/// Runs `kind` on the word at `at` without blocking. When the request is complete, `*old` holds the
+/// old value, zero-extended. `old` may be null.
 template <atomic_word T>
 [[nodiscard]] request atomic_async(job& here, global_ptr<T> at, atomic_kind kind,
                                    std::type_identity_t<T> operand, std::type_identity_t<T> compare,
@@ -72,35 +74,44 @@ template <atomic_word T>
                              old);
 }
 
-/// Adds to the word; returns what was there. Blocking.
+/// Adds `value` to the word at `at`. Returns the old value. Blocking.
+/// @code
+/// // One counter for all ranks, in the part of rank 0: each rank draws a ticket.
+/// int draw(upwash::job& job) {
+///   upwash::region counter = upwash::allocate(job.world(), sizeof(std::int64_t));
+///   const auto ticket = upwash::fetch_add(job, counter.at<std::int64_t>(0), 1);
+///   upwash::free(counter);
+///   return static_cast<int>(ticket);
+/// }
+/// @endcode
 template <atomic_word T>
 T fetch_add(job& here, global_ptr<T> at, std::type_identity_t<T> value) {
   return atomic(here, at, atomic_kind::fetch_add, value);
 }
-/// Adds to the word. Blocking.
+/// Adds `value` to the word at `at`. Blocking.
 template <atomic_word T>
 void add(job& here, global_ptr<T> at, std::type_identity_t<T> value) {
   static_cast<void>(atomic(here, at, atomic_kind::add, value));
 }
-/// Stores `value`; returns what was there. Blocking.
+/// Stores `value` in the word at `at`. Returns the old value. Blocking.
 template <atomic_word T>
 T swap(job& here, global_ptr<T> at, std::type_identity_t<T> value) {
   return atomic(here, at, atomic_kind::swap, value);
 }
-/// Stores `value` when the word equals `expected`; returns what was there.
+/// Stores `value` if the word at `at` equals `expected`. Returns the old value. Blocking.
 template <atomic_word T>
 T compare_swap(job& here, global_ptr<T> at, std::type_identity_t<T> expected,
                std::type_identity_t<T> value) {
   return atomic(here, at, atomic_kind::compare_swap, value, expected);
 }
-/// Stores the lesser of the word and `value`, signed as T is; returns what was there. Blocking.
+/// Stores the lesser of the word and `value`, compared as type T. Returns the old value. Blocking.
 template <atomic_word T>
 T fetch_min(job& here, global_ptr<T> at, std::type_identity_t<T> value) {
   return atomic(
       here, at,
       std::is_signed_v<T> ? atomic_kind::fetch_min_signed : atomic_kind::fetch_min_unsigned, value);
 }
-/// Stores the larger of the word and `value`, signed as T is; returns what was there. Blocking.
+/// Stores the larger of the word and `value`, compared as type T. Returns the old value. Blocking.
 template <atomic_word T>
 T fetch_max(job& here, global_ptr<T> at, std::type_identity_t<T> value) {
   return atomic(

@@ -6,8 +6,8 @@
 
 namespace upwash {
 
-/// Tag: the call returns when the operation is complete. Small collectives between ranks that share
-/// memory then run on the caller's stack.
+/// Tag: the call returns when the operation is complete. A small collective between ranks that
+/// share memory then runs on the caller's stack.
 struct blocking_t {};
 inline constexpr blocking_t blocking{};
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A pointer into the memory of any rank: 16 bytes, plain, may be sent in messages. It is
-// (rank, region, offset); arithmetic moves the offset, nothing is checked until it is used.
+// A pointer into the memory of any rank. 16 bytes, plain, and may be sent in messages. Consists of
+// (rank, region, offset). Arithmetic moves the offset; nothing is checked until the pointer is
+// used.
 #pragma once
 
 #include <compare>
@@ -11,13 +12,14 @@
 
 namespace upwash {
 
-/// Names a region within its job: the world rank that drew it and that rank's count.
+/// Names a region within its job: the world rank that drew the id and the number of ids drawn
+/// there.
 struct region_id {
   std::uint32_t creator = 0;  ///< below 2^28
   std::uint32_t number = 0;   ///< below 2^28; 0: no region
 
   friend constexpr bool operator==(region_id, region_id) = default;
-  /// As one number, by which layers name it.
+  /// Returns the id as one number, as layers use it.
   [[nodiscard]] constexpr std::uint64_t bits() const noexcept {
     return (static_cast<std::uint64_t>(creator) << 28U) | number;
   }
@@ -28,17 +30,17 @@ class global_ptr {
  public:
   constexpr global_ptr() = default;
 
-  /// `offset` in bytes from the start of the rank's part of the region; one that does not fit
-  /// becomes the largest, which is in no region.
+  /// Points `offset` bytes after the start of the rank's part of the region. An offset that does
+  /// not fit becomes the largest offset, which is in no region.
   constexpr global_ptr(int rank, region_id region, std::uint64_t offset) noexcept
       : high_((static_cast<std::uint64_t>(rank) << 36U) | (region.bits() >> 20U)),
         low_((region.bits() << 44U) | (offset < offset_mask ? offset : offset_mask)) {}
 
-  /// Of the world, in whose part it points.
+  /// Returns the world rank that owns the memory.
   [[nodiscard]] constexpr int rank() const noexcept { return static_cast<int>(high_ >> 36U); }
-  /// In bytes, from the start of the rank's part.
+  /// Returns the offset in bytes from the start of the rank's part.
   [[nodiscard]] constexpr std::uint64_t offset() const noexcept { return low_ & offset_mask; }
-  /// The region that it points into.
+  /// Returns the region that the pointer points into.
   [[nodiscard]] constexpr region_id region() const noexcept {
     const std::uint64_t bits = region_bits();
     region_id id;
@@ -46,13 +48,13 @@ class global_ptr {
     id.number = static_cast<std::uint32_t>(bits) & 0xfffffffU;
     return id;
   }
-  /// `region().bits()`.
+  /// Returns `region().bits()`.
   [[nodiscard]] constexpr std::uint64_t region_bits() const noexcept {
     return ((high_ << 20U) | (low_ >> 44U)) & ((std::uint64_t{1} << 56U) - 1U);
   }
   [[nodiscard]] explicit constexpr operator bool() const noexcept { return region_bits() != 0; }
 
-  /// The same place as another type.
+  /// Returns a pointer of another type to the same location.
   template <class U>
   [[nodiscard]] constexpr global_ptr<U> as() const noexcept {
     return global_ptr<U>(high_, low_, 0);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How long a rank idles in waits.
+// Measures how long a rank idles in waits.
 #pragma once
 
 #include "upwash/base/duration.hpp"
@@ -11,7 +11,7 @@
 
 namespace upwash {
 
-/// Stands between a rank and what it does when idle, as long as it is added; passes all on.
+/// A layer between a rank and its idle behaviour, for as long as it is added. Forwards every call.
 class waiter_layer : public conduit::waiter {
  public:
   waiter_layer(const waiter_layer&) = delete;
@@ -34,8 +34,8 @@ class waiter_layer : public conduit::waiter {
   conduit::waiter* inner_ = nullptr;
 };
 
-/// Counts while it lives, in between what the rank did when idle and the rank: the one that was
-/// made last goes first. They may go in any order. Reads the clock twice for each idling.
+/// Adds up the idle time of a rank during its own lifetime. The clock that was made last is called
+/// first. Clocks may be destroyed in any order. Reads the job's clock twice for each idling.
 class idle_clock final : public waiter_layer {
  public:
   explicit idle_clock(job& here) : here_(here) { host(here).add_waiter(*this); }

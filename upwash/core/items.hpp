@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Spans of what callers give: containers, arrays and other contiguous ranges, or one value. What
-// cannot travel is refused in a sentence, not with a list of candidates.
+// Converts the callers' arguments to spans: containers, arrays, other contiguous ranges, or one
+// value. A type that cannot travel is rejected with one sentence instead of a list of candidates.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ inline constexpr bool is_span = false;
 template <class T>
 inline constexpr bool is_span<std::span<T>> = true;
 
-/// A range, but not one that the calls with spans take by themselves.
+/// A range that is not a span: calls with spans accept spans directly.
 template <class R>
 concept other_range = std::ranges::range<R> && !is_span<std::remove_cvref_t<R>>;
 
-/// Two ranges, one of them not a span.
+/// Two ranges, at least one of which is not a span.
 template <class In, class Out>
 concept other_ranges = std::ranges::range<In> && std::ranges::range<Out> &&
     (other_range<In> || other_range<Out>);
@@ -29,12 +29,12 @@ concept other_ranges = std::ranges::range<In> && std::ranges::range<Out> &&
 template <class R>
 using item_of = std::remove_cvref_t<std::ranges::range_reference_t<R>>;
 
-/// Whether the items are there when the call has returned. R: a reference for what has a name.
+/// Whether the items still exist after the call returns. R is a reference type for an lvalue.
 template <class R>
 inline constexpr bool outlives_call =
     std::is_lvalue_reference_v<R> || std::ranges::borrowed_range<R>;
 
-/// Whether items can be taken from a range, of a call that uses them after its return or not.
+/// Checks whether a range can supply items. `Later`: the call uses the items after its return.
 template <class R, bool Later>
 constexpr void check_items() {
   static_assert(std::ranges::contiguous_range<R> && std::ranges::sized_range<R>,
@@ -46,14 +46,14 @@ constexpr void check_items() {
                 "`blocking`");
 }
 
-/// The items to be read of a range.
+/// Returns the input items of a range.
 template <bool Later, class R>
 [[nodiscard]] constexpr std::span<const item_of<R>> input_items(R&& from) {
   check_items<R, Later>();
   return {std::ranges::data(from), std::ranges::size(from)};
 }
 
-/// The items to be written of a range; it keeps its size.
+/// Returns the output items of a range. The range keeps its size.
 template <bool Later, class R>
 [[nodiscard]] constexpr std::span<item_of<R>> output_items(R&& into) {
   check_items<R, Later>();
@@ -81,7 +81,7 @@ template <class T>
 concept travels = std::is_trivially_copyable_v<T> && !std::is_array_v<T> && !std::is_pointer_v<T> &&
                   !std::ranges::borrowed_range<T>;
 
-/// Says why one value cannot travel.
+/// Rejects a value that cannot travel, and states the reason.
 template <class T>
 constexpr void check_value() {
   static_assert(!std::is_pointer_v<T>,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A job as the program at one of its ranks sees it: the root of all per-rank state. Obtained from
-// `upwash::run` or `attach`; driven by one thread at a time. What layers see of it: host.hpp.
+// A job as the program at one of its ranks sees it: the root of all per-rank state. Returned by
+// `upwash::run` or `attach`; driven by one thread at a time. Layers use the view in host.hpp.
 #pragma once
 
 #include <cstddef>
@@ -37,23 +37,23 @@ struct direct_access;
 struct job_access;
 }  // namespace detail
 
-/// What core needs to know beyond its conduit; runtime fills it from the knobs.
+/// Core's options in addition to its conduit. The runtime fills them from the knobs.
 struct job_options {
-  std::size_t deferred_limit = 4096;  ///< messages; above it peers' new requests are throttled
-  duration hang_report = {};          ///< a wait longer than this is reported once; 0: never
+  std::size_t deferred_limit = 4096;  ///< messages; above it, peers' new requests are throttled
+  duration hang_report = {};          ///< report a longer wait once; 0: never
   observe::hang_board* hang_board = nullptr;  ///< for one report of the job; null: by messages
-  std::size_t side_stack_bytes = std::size_t{256} << 10U;  ///< of a fiber aside (side_fiber.hpp)
+  std::size_t side_stack_bytes = std::size_t{256} << 10U;  ///< stack of a side fiber
   bool checked = checks >= check_level::collective;        ///< costly checks of the caller
-  /// A thread serves memory operations and what is lent to it (real conduits, one rank a process).
+  /// A thread serves memory operations and lent tasks (real conduits, one rank a process).
   bool progress_thread = false;
-  std::vector<int> progress_processors{};  ///< where that thread runs; empty: where its rank may
-  /// An address in what handler ids take for the program; null: in the executable.
+  std::vector<int> progress_processors{};  ///< processors of the progress thread; empty: the rank's
+  /// An address in the module that handler ids take for the program. Null: the executable.
   const void* program = nullptr;
 };
 
-/// A number over the builds of the program and of upwash: equal in ranks whose messages understand
-/// each other. Scans the loaded modules.
-/// `program`: as in job_options.
+/// Returns a number over the builds of the program and of upwash. The numbers of two ranks are
+/// equal if the ranks understand each other's messages. Scans the loaded modules. `program`: as in
+/// job_options.
 [[nodiscard]] std::uint64_t build_fingerprint(const void* program = nullptr);
 
 class job final {
@@ -64,37 +64,39 @@ class job final {
 
   [[nodiscard]] int rank() const noexcept { return rank_; }  ///< in the world
   [[nodiscard]] int size() const noexcept { return size_; }  ///< of the world
-  /// All ranks. O(1).
+  /// Returns the team of all ranks. O(1).
   [[nodiscard]] team world() const;
 
-  /// Takes messages and moves operations on, a bounded amount. Nonblocking; not from a handler. On
-  /// a fiber aside, as methods of objects that wait are: lets the rank's main flow do so.
+  /// Takes messages and advances operations by a bounded amount. Nonblocking. Not from a handler.
+  /// On a side fiber (a method of an object that waits runs on one) it lets the rank's main flow
+  /// make progress.
   void progress();
 
-  /// Blocks until every implicit operation of this rank is complete at its target, and what
-  /// detached requests stood for is complete.
+  /// Blocks until every implicit operation of this rank is complete at its target and every
+  /// detached request is complete.
   void quiet(call_site site = call_site::current());
-  /// Blocks until every implicit operation towards one rank of the world is complete there. Throws
-  /// `error` (argument) for no rank.
+  /// Blocks until every implicit operation towards world rank `rank` is complete there. Throws
+  /// `error` (argument) if `rank` is not a rank.
   void quiet(int rank, call_site site = call_site::current());
 
-  /// Time since the job started: virtual on a simulated conduit, else the steady clock.
+  /// Returns the time since the job started: virtual on a simulated conduit, else from the steady
+  /// clock.
   [[nodiscard]] duration now() const noexcept;
 
-  /// The program computes for `time`: advances virtual time; a real conduit does nothing, or
-  /// burns the time where the knob compute says so.
+  /// Declares that the program computes for `time`. Advances virtual time on a simulated conduit. A
+  /// real conduit does nothing, or spins for that time if the knob compute demands so.
   void compute(duration time);
 
-  /// What this rank has done so far.
+  /// Returns the counts of this rank's operations so far.
   [[nodiscard]] const upwash::counters& counters() const noexcept { return counters_; }
 
-  /// Whether a handler of this rank runs.
+  /// Returns whether a handler of this rank runs.
   [[nodiscard]] bool in_handler() const noexcept { return in_handler_; }
-  /// As the job was started.
+  /// Returns the options with which the job was started.
   [[nodiscard]] const job_options& options() const noexcept { return options_; }
 
-  /// The layer's state T on this job (service.hpp), made on first use. O(services) a call: keep
-  /// the reference.
+  /// Returns the layer's state T on this job (service.hpp), which the first call makes. O(services)
+  /// a call: keep the reference.
   template <class T>
   [[nodiscard]] T& service() {
     if (&detail::service_tag<T> == last_tag_) return static_cast<T&>(*last_found_);
@@ -132,7 +134,7 @@ class job final {
   [[nodiscard]] service_base* find_service(const void* tag) noexcept;
   void keep_service(const void* tag, std::unique_ptr<service_base> made);
 
-  // Order: what the path of a small message touches comes first.
+  // Order: the members on the path of a small message come first.
   const std::unique_ptr<detail::footing> below_;
   int rank_;
   int size_;
@@ -140,11 +142,11 @@ class job final {
   bool virtual_time_;
   bool ordered_;
   lane handling_ = lane::request;
-  std::uint8_t memory_calls_ = 0;   ///< blocking ones, since the last turn that they gave
-  const void* last_tag_ = nullptr;  ///< of the service that was looked up last
+  std::uint8_t memory_calls_ = 0;   ///< blocking calls since they last gave a turn
+  const void* last_tag_ = nullptr;  ///< service of the last lookup
   service_base* last_found_ = nullptr;
   upwash::counters counters_;
-  detail::region_table* regions_ = nullptr;  ///< of state_
+  detail::region_table* regions_ = nullptr;  ///< owned by state_
   std::unique_ptr<detail::job_state> state_;
   const job_options options_;
 };

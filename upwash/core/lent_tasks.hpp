@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a rank lends to its progress thread: tasks that whoever comes first takes forward, the rank
-// in its progress or the thread while the rank computes.
+// Tasks that a rank lends to its progress thread. The first to arrive advances a task: the rank in
+// its progress, or the thread while the rank computes.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace upwash {
 
 enum class taken_by : std::uint8_t { rank, thread };
 
-/// Such a task. Its owner is the rank's thread, which makes, lends and ends it.
+/// A task that can be lent. Its owner is the rank's thread, which makes, lends and ends it.
 class lent_task {
  public:
   lent_task() = default;
@@ -26,35 +26,36 @@ class lent_task {
  private:
   friend class lent_tasks;
 
-  /// Goes on as far as others have come. Returns how many steps. Never called by both at a time;
-  /// what one of them wrote the other one sees. For the thread it calls nothing of the job and does
-  /// not throw.
+  /// Advances the task as far as other ranks' progress allows. Returns the number of steps. The
+  /// rank and the thread never call it at the same time, and each sees the other's writes. On the
+  /// thread it calls nothing of the job and does not throw.
   virtual int move(taken_by who) = 0;
 
   std::size_t place_ = no_place;
   static constexpr std::size_t no_place = ~std::size_t{0};
 };
 
-/// Of a rank with a progress thread. Memory: one line for each of 16 tasks.
+/// The lent tasks of a rank with a progress thread. Memory: one line for each of 16 tasks.
 class lent_tasks {
  public:
-  /// By the rank, which then wakes the thread. False: 16 are lent already, and this one stays the
-  /// rank's alone.
+  /// Lends a task. Called by the rank, which then wakes the thread. Returns false if 16 tasks are
+  /// lent already; the task then stays with the rank alone.
   [[nodiscard]] bool lend(lent_task& task) {
     for (std::size_t i = 0; i < places_.size(); ++i) {
-      // Relaxed: only this thread writes it.
+      // Relaxed: only this thread writes the flag.
       if (places_[i].taken.load(std::memory_order_relaxed)) continue;
       const std::lock_guard held(places_[i].turn);
       places_[i].task = &task;
       places_[i].taken.store(true, std::memory_order_relaxed);
       task.place_ = i;
-      lent_.fetch_add(1, std::memory_order_relaxed);  // before it is woken
+      lent_.fetch_add(1, std::memory_order_relaxed);  // before the thread is woken
       return true;
     }
     return false;
   }
 
-  /// By the rank, whether the task is lent or not. Waits while the thread is at it: for its step.
+  /// Takes a task back, lent or not. Called by the rank. If the thread is in a step of the task,
+  /// waits for that step.
   void take_back(lent_task& task) noexcept {
     if (task.place_ == lent_task::no_place) return;
     place& at = places_[task.place_];
@@ -67,14 +68,15 @@ class lent_tasks {
     lent_.fetch_sub(1, std::memory_order_relaxed);
   }
 
-  /// By the rank: the task goes on, lent or not. 0 also while the thread is at it.
+  /// Advances a task, lent or not. Called by the rank. Returns the number of steps; 0 also while
+  /// the thread is in a step.
   int go_on(lent_task& task) {
     if (task.place_ == lent_task::no_place) return task.move(taken_by::rank);
     const std::unique_lock held(places_[task.place_].turn, std::try_to_lock);
     return held ? task.move(taken_by::rank) : 0;
   }
 
-  /// By the thread: all that are lent go on.
+  /// Advances all lent tasks. Called by the thread. Returns the number of steps.
   int go_on_with_all() noexcept {
     if (empty()) return 0;
     int moved = 0;
@@ -86,7 +88,7 @@ class lent_tasks {
     return moved;
   }
 
-  /// From any thread; it may be late.
+  /// Returns whether no task is lent. From any thread; the answer may be out of date.
   [[nodiscard]] bool empty() const noexcept { return lent_.load(std::memory_order_relaxed) == 0; }
 
  private:

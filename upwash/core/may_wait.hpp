@@ -8,8 +8,8 @@ namespace upwash {
 
 class job;
 
-/// Throws `error` (argument) in a handler: for operations that will wait, before anything of them
-/// counts or reaches another rank.
+/// Throws `error` (argument) in a handler. For operations that will wait: they call it before any
+/// effect counts or reaches another rank.
 void check_may_wait(const job& here, std::string_view operation);
 
 }  // namespace upwash

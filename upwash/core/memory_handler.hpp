@@ -2,19 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Handlers of the memory lane, for layers above core: accumulate, locks, transfers of many pieces.
-// A handler is a plain function that runs at the owner of memory, beside puts and gets by message:
-//
-//   void accumulate(memory_call& call, double scale) { ... call.values<double>(0, n) ... }
-//   const auto acc = add_memory_handler<&accumulate>(here, "my_layer.accumulate");
-//   call_owner(here, acc, to, {.payload = std::as_bytes(x)}, 2.0).wait();
-//
-// It runs wherever the memory lane is served: whatever the owner waits for, also on its progress
-// thread, one handler of a rank at a time. So it touches registered memory and its own state only,
-// never the job, and sends nothing but its answer.
-//
-// Order: calls of one rank to one owner run in the order in which they were begun, and see the puts
-// and atomics that this rank began there before them. A put that is begun after a call may
-// overtake it where the conduit moves data by itself: wait for the call first.
+// A handler is a plain function that runs at the owner of memory, next to puts and gets by message.
+// It runs wherever the memory lane is served: in any wait of the owner, or on the owner's progress
+// thread. One handler of a rank runs at a time.
 #pragma once
 
 #include <array>
@@ -40,25 +30,40 @@ class memory_engine;
 struct region_state;
 }  // namespace detail
 
-/// Whom to answer later. Plain data; used up by the answer.
+/// Names the initiator to answer later. Plain data; used up by the answer.
 struct pending_answer {
   int rank = -1;
   std::uint64_t name = 0;
 };
 
 /// A call as its handler sees it. Valid until the handler returns.
+///
+/// A handler touches registered memory and its own state only, never the job. It sends nothing
+/// except its answer. Calls of one rank to one owner run in the order in which they were begun.
+/// They see the puts and atomics that this rank began there before them. A put that is begun after
+/// a call may overtake the call if the conduit moves data by itself: wait for the call first.
+/// @code
+/// void scale(upwash::memory_call& call, double factor) {
+///   for (double& x : call.values<double>(0, 4)) x *= factor;
+/// }
+/// void scale_at_owner(upwash::job& here, upwash::global_ptr<double> to) {
+///   const auto op = upwash::add_memory_handler<&scale>(here, "my_layer.scale");
+///   upwash::call_owner(here, op, to, {}, 2.0).wait();
+/// }
+/// @endcode
 class memory_call {
  public:
   [[nodiscard]] int source() const noexcept { return source_; }  ///< world rank of the initiator
   [[nodiscard]] int rank() const noexcept;                       ///< world rank of the owner
-  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }  ///< bytes, as addressed
+  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }  ///< addressed
   [[nodiscard]] std::span<const std::byte> payload() const noexcept { return payload_; }
 
-  /// `count` bytes of the owner's part of the region, from `at` bytes behind the place addressed
-  /// on (below 0: before it). Throws `error` (fault) where they leave the part. O(1).
+  /// Returns `count` bytes of the owner's part of the region, from `at` bytes after the addressed
+  /// location (below 0: before it). Throws `error` (fault) if the bytes leave the part. O(1).
   [[nodiscard]] std::span<std::byte> bytes(std::int64_t at, std::uint64_t count) const;
 
-  /// The same as elements, aligned as T is; throws `error` (fault) where they are not.
+  /// Returns `count` elements of T from element `first`, relative to the addressed location. Throws
+  /// `error` (fault) if they leave the part or are not aligned as T is.
   template <class T>
   [[nodiscard]] std::span<T> values(std::int64_t first, std::uint64_t count) const {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -66,21 +71,21 @@ class memory_call {
     return {reinterpret_cast<T*>(found), static_cast<std::size_t>(count)};
   }
 
-  /// Answers, once: copied before return, of any size up to the initiator's room for it. A handler
-  /// that does not is answered for with no bytes when it returns. Never waits; an answer that finds
-  /// no credit is kept, which allocates.
+  /// Answers the call, once. The bytes are copied before return; any size up to the initiator's
+  /// room for the answer is allowed. If a handler does not answer, an answer of no bytes is sent
+  /// when it returns. Never waits; an answer without credit is kept, which allocates.
   void answer(std::span<const std::byte> what);
-  /// The answer is given by a later handler here, or by `give_answer`; the initiator waits for it.
+  /// Defers the answer to a later handler here or to `give_answer`. The initiator waits for it.
   [[nodiscard]] pending_answer answer_later();
   /// Answers another call.
   void answer(const pending_answer& whom, std::span<const std::byte> what);
 
-  /// Whether somebody looks for conflicting puts: then the handler tells of what it writes as a put
-  /// does, not of what it adds up or swaps.
+  /// Returns whether a check for conflicting puts is active. The handler then reports its writes,
+  /// as a put does, but not its sums and swaps.
   [[nodiscard]] bool is_watched() const noexcept;
   void wrote(std::span<const std::byte> at);
 
-  /// Virtual time for what the handler does.
+  /// Charges virtual time for the handler's work.
   void charge(conduit::cost kind, std::uint64_t amount) noexcept;
 
  private:
@@ -107,7 +112,8 @@ class memory_call {
 
 namespace detail {
 
-/// A handler takes a memory_call, then possibly its state by reference, then plain arguments.
+/// The parameters of a handler: a memory_call, then optionally its state by reference, then plain
+/// arguments.
 template <class Function>
 struct memory_handler_traits;
 template <class... Args>
@@ -128,7 +134,7 @@ template <class... Args>
 struct memory_handler_traits<void (*)(memory_call&, Args...) noexcept>
     : memory_handler_traits<void (*)(memory_call&, Args...)> {};
 
-/// Arguments of a call in its line, beside what core needs.
+/// The bytes in the message line for a call's arguments, after core's own fields.
 inline constexpr std::size_t most_call_bytes = conduit::max_argument_bytes - 24;
 
 struct packed_call {
@@ -190,16 +196,16 @@ std::uint32_t enter_memory_handler(job& here, std::string_view name, memory_thun
 
 }  // namespace detail
 
-/// A handler under its name. Plain data.
+/// A registered handler. Plain data.
 template <auto Handler>
 struct memory_operation {
   std::uint32_t number = 0;
 };
 
-/// Registers a handler at this rank. `name`, a literal, says on the wire which it is: all ranks
-/// register it before the first of them calls it (a call that finds none ends the owner's job with
-/// an error that says so). Local, O(handlers). Once more under the same name with the same state:
-/// no change. Throws `error` (argument) where another has the name.
+/// Registers a handler at this rank. `name`, a literal, identifies the handler on the wire. All
+/// ranks register it before any rank calls it: a call that finds no handler ends the owner's job
+/// with an error that says so. Registration of the same name with the same state again changes
+/// nothing. Local. O(handlers). Throws `error` (argument) if another handler has the name.
 template <auto Handler>
 requires(std::is_void_v<typename detail::memory_pack<Handler>::state>)
     [[nodiscard]] memory_operation<Handler> add_memory_handler(job& here, std::string_view name) {
@@ -207,8 +213,8 @@ requires(std::is_void_v<typename detail::memory_pack<Handler>::state>)
   return {detail::enter_memory_handler(here, name, &pack::run, nullptr, pack::traits::bytes)};
 }
 
-/// The same for one with a state, which outlives the job's communication. Handlers reach it one at
-/// a time; whoever else does holds a `memory_hold` meanwhile.
+/// Registers a handler with a state, which must outlive the job's communication. Handlers access
+/// the state one at a time. Any other code holds a `memory_hold` while it accesses the state.
 template <auto Handler>
 requires(!std::is_void_v<typename detail::memory_pack<Handler>::state>)
     [[nodiscard]] memory_operation<Handler> add_memory_handler(
@@ -217,11 +223,11 @@ requires(!std::is_void_v<typename detail::memory_pack<Handler>::state>)
   return {detail::enter_memory_handler(here, name, &pack::run, &state, pack::traits::bytes)};
 }
 
-/// The memory of the caller that a call uses until it is complete.
+/// The caller's memory that a call uses until it is complete.
 struct call_buffers {
   std::span<const std::byte> payload = {};  ///< at most `medium_limit(job, owner)` bytes
   std::span<std::byte> answer = {};         ///< room for the answer
-  std::size_t* answered = nullptr;          ///< how many bytes of it were used, or null
+  std::size_t* answered = nullptr;          ///< bytes used for the answer, or null
 };
 
 namespace detail {
@@ -233,12 +239,12 @@ void call_packed(job& here, const packed_call& what, global_ptr<std::byte> at,
                  const call_buffers& with, implicit_t);
 }  // namespace detail
 
-/// Runs the handler at the owner of `at`. Nonblocking, also from handlers of messages: what finds
-/// no credit waits in order and goes with progress. The request is complete when the handler has
-/// run and its answer is in its room; no allocation once warm. One message there and one back, more
-/// for answers above the medium size. Throws `error` (argument) for a region that this rank does
-/// not know and a payload that is too large. An answer larger than its room ends the job with an
-/// error.
+/// Runs the handler at the owner of `at`. Nonblocking, also from handlers of messages: a call
+/// without credit waits in order and is sent by progress. The request is complete when the handler
+/// has run and its answer is in `with.answer`. No allocation in the steady state. Cost: one message
+/// there and one back, more for answers above the medium size. Throws `error` (argument) for a
+/// region that this rank does not know, and for a payload that is too large. An answer larger than
+/// its room ends the job with an error.
 template <auto Handler, class T, class... Args>
 [[nodiscard]] request call_owner(job& here, memory_operation<Handler> what, global_ptr<T> at,
                                  const call_buffers& with, const Args&... args) {
@@ -246,7 +252,8 @@ template <auto Handler, class T, class... Args>
                              at.template as<std::byte>(), with);
 }
 
-/// With each stage told where `when` says. local: the payload may be reused. remote: as above.
+/// Runs the handler and reports each stage to `when`. local: the payload may be reused. remote: the
+/// handler has run and its answer has arrived.
 template <auto Handler, class T, class... Args>
 void call_owner(job& here, const notices& when, memory_operation<Handler> what, global_ptr<T> at,
                 const call_buffers& with, const Args&... args) {
@@ -254,7 +261,7 @@ void call_owner(job& here, const notices& when, memory_operation<Handler> what, 
                       at.template as<std::byte>(), with, when);
 }
 
-/// Completed by `job.quiet()`.
+/// Runs the handler; completed by `job.quiet()`.
 template <auto Handler, class T, class... Args>
 void call_owner(job& here, implicit_t, memory_operation<Handler> what, global_ptr<T> at,
                 const call_buffers& with, const Args&... args) {
@@ -262,12 +269,13 @@ void call_owner(job& here, implicit_t, memory_operation<Handler> what, global_pt
                       at.template as<std::byte>(), with, implicit);
 }
 
-/// Gives an answer from outside handlers, on the owner's thread, without a `memory_hold`. Copied
-/// before return; never waits.
+/// Answers a deferred call from outside handlers, on the owner's thread, without a `memory_hold`.
+/// The bytes are copied before return. Never waits.
 void give_answer(job& here, const pending_answer& whom, std::span<const std::byte> what);
 
-/// While it lives no memory handler of this rank runs: for the rank's own access to their state.
-/// Short, and without calls of the library meanwhile. Costs nothing without a progress thread.
+/// Keeps memory handlers of this rank from running during its lifetime, for the rank's own access
+/// to their state. Hold it briefly, and call nothing of the library meanwhile. Free without a
+/// progress thread.
 class memory_hold {
  public:
   explicit memory_hold(job& here);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Teams of equal members that are made in several orders at once.
+// Teams of the same members that are made in several orders at once.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,9 @@
 
 namespace upwash {
 
-/// As `of.subset(members)`, which goes by the order of calls for the same list; here calls of the
-/// members meet by `name`, in whatever order they make them. No two calls for a list have one name.
+/// Makes a team of `members`, as `of.subset(members)` does. `subset` matches calls for the same
+/// list by their order. Here the calls of the members match by `name`, in any order. Two calls for
+/// one list must not have the same name.
 [[nodiscard]] team named_subset(const team& of, std::span<const int> members, std::uint64_t name,
                                 call_site site = call_site::current());
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Active messages as bytes, for layers that carry many of them at once: packed one behind the
-// other, they travel as the layer likes, and run as handlers where they arrive.
+// Active messages as bytes, for layers that carry many of them at once. Messages are packed one
+// after another, travel as the layer chooses, and run as handlers at the destination.
 #pragma once
 
 #include <array>
@@ -19,7 +19,8 @@ void append_packed(job& here, std::vector<std::byte>& to, const void* thunk,
                    std::span<const std::byte> arguments, std::span<const std::byte> payload);
 }
 
-/// Appends a message `Handler(incoming&, args...)`: 16 bytes beside its arguments, rounded up to 8.
+/// Appends a message `Handler(incoming&, args...)`. Size: its arguments plus 16 bytes, rounded up
+/// to 8.
 template <auto Handler, class... Args>
 void pack_message(job& here, std::vector<std::byte>& to, const Args&... args) {
   using pack = detail::am_pack<Handler>;
@@ -33,8 +34,9 @@ void pack_message(job& here, std::vector<std::byte>& to, const Args&... args) {
   }
 }
 
-/// Runs each of the messages as a handler, as if it had come alone from that rank of the world. In
-/// order; returns how many. Throws `error` (fault) for bytes that are no packed messages.
+/// Runs each packed message as a handler, in order, as if it had arrived alone from world rank
+/// `source`. Returns the number of messages. Throws `error` (fault) for bytes that are no packed
+/// messages.
 std::size_t run_packed(job& here, int source, std::span<const std::byte> all);
 
 }  // namespace upwash

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the conduit can do between the members of a team. An endpoint answers for classes of peers;
-// a team knows which classes its pairs belong to. For layers: programs need not know.
+// The conduit's capabilities between the members of a team, for layers. An endpoint describes
+// classes of peers; a team knows the classes of its pairs.
 #pragma once
 
 #include <cstddef>
@@ -14,30 +14,31 @@ namespace upwash {
 
 class team;
 
-/// Of how many pairs something holds.
+/// The share of pairs that have a property.
 enum class pairs : std::uint8_t { none, some, all };
 
-/// The classes of peers that occur in a set of ranks. Each rank is a peer of itself, so the class
-/// `process` always does.
+/// The classes of peers in a set of ranks. Each rank is a peer of itself, so the class `process`
+/// always occurs.
 class reach {
  public:
   reach() = default;
-  /// Of all classes that the conduit describes, whether or not there are such peers.
+  /// Returns all classes that the conduit describes, whether or not such peers exist.
   [[nodiscard]] static reach anywhere(const conduit::capabilities& can) noexcept {
     return {can, true, true};
   }
   reach(const conduit::capabilities& can, bool has_node, bool has_remote) noexcept;
 
   [[nodiscard]] bool known() const noexcept { return can_ != nullptr; }
-  /// `what`: a member that is a flag, as &conduit::peer_capabilities::private_reads.
+  /// Returns how many pairs have the capability `what`, a pointer to a flag, for example
+  /// &conduit::peer_capabilities::private_reads.
   [[nodiscard]] pairs holds(bool conduit::peer_capabilities::*what) const noexcept;
-  /// Whether all load and store each other's segments.
+  /// Returns whether all members load and store each other's segments.
   [[nodiscard]] bool all_direct() const noexcept { return all_direct_; }
-  /// Whether those of one node do.
+  /// Returns whether the members of each node load and store each other's segments.
   [[nodiscard]] bool nodes_direct() const noexcept { return nodes_direct_; }
-  /// Largest payload of a message between any two.
+  /// Returns the largest payload, in bytes, of a message between any two members.
   [[nodiscard]] std::size_t medium_bytes() const noexcept { return medium_bytes_; }
-  /// What the conduit carries out between any two.
+  /// Returns the atomics that the conduit executes between any two members.
   [[nodiscard]] const conduit::atomic_set& atomics() const noexcept { return atomics_; }
 
  private:
@@ -54,14 +55,15 @@ class reach {
   bool nodes_direct_ = false;
 };
 
-/// The same at all members. Computed once a team, when it is asked for first: O(size) time with the
-/// members' placements, O(1) where the conduit serves all classes alike. Memory: O(1) a team and
-/// O(nodes) while it is computed. No messages.
+/// Returns the reach of a team. The same at all members. Computed once a team, at the first call:
+/// O(size) time with the members' placements, O(1) if the conduit serves all classes alike. Memory:
+/// O(1) a team, and O(nodes) during the computation. No messages.
 [[nodiscard]] const reach& reach_of(const team& among);
 
-/// Whether all members load and store each other's segments.
+/// Returns whether all members load and store each other's segments.
 [[nodiscard]] bool all_direct(const team& among);
-/// Whether those of one node do, whatever nodes the members are on. The same at all members.
+/// Returns whether the members of each node load and store each other's segments, for any number of
+/// nodes. The same at all members.
 [[nodiscard]] bool nodes_direct(const team& among);
 
 }  // namespace upwash

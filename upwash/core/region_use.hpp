@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For layers above core whose operations reach a region later than they begin.
+// For layers above core whose operations reach a region some time after they begin.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,9 @@ namespace detail {
 struct region_state;
 }
 
-/// Keeps the region of a place from being freed, as an operation there that a program waits for.
-/// A region that this rank is no member of is not kept. Rank's own thread; ends before the job.
+/// Keeps the region of a location from being freed, as a pending operation of a program does. Does
+/// not keep a region of which this rank is no member. Used by the rank's own thread; destroyed
+/// before the job.
 class region_use {
  public:
   region_use(job& here, global_ptr<std::byte> at);

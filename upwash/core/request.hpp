@@ -19,24 +19,28 @@ class job;
 
 namespace detail {
 
-/// What a request refers to. Pooled per job; lives as long as its request.
+/// The state of the operation that a request refers to. Pooled per job; lives as long as its
+/// request.
 struct ticket {
   std::atomic<std::uint32_t> pending{0};  ///< stages still to come
   job* owner = nullptr;
-  int exceptions = 0;      ///< that were unwinding when it was made
+  int exceptions = 0;      ///< uncaught exceptions when it was made
   wait_reason reason;      ///< for the stall report
-  ticket* next = nullptr;  ///< in the pool
+  ticket* next = nullptr;  ///< next free one in the pool
 };
 
 struct request_access;
 
 }  // namespace detail
 
-/// An operation in flight on one rank. Move-only; an empty request is complete. Destroying an
-/// unfinished one waits for it; an error meanwhile, or a destruction in a handler, which cannot
-/// wait, is thrown by the job's next progress. While an exception unwinds the stack it lets go of
-/// the operation instead, which may need peers that this rank will never answer again: the job
-/// cannot go on, and its next progress says so. Belongs to the rank that made it.
+/// An operation in flight on one rank. Move-only; an empty request is complete. Belongs to the rank
+/// that made it.
+///
+/// The destructor of an unfinished request waits for the operation. An error during this wait, or
+/// destruction in a handler, which cannot wait, is thrown by the job's next progress. While an
+/// exception unwinds the stack the destructor does not wait, because the operation may need peers
+/// that this rank will never answer again. The job then cannot continue, and its next progress says
+/// so.
 class [[nodiscard]] request {
  public:
   request() = default;
@@ -52,24 +56,27 @@ class [[nodiscard]] request {
     if (ticket_ != nullptr) finish();
   }
 
-  /// Whether it is complete. Makes progress when it is not. Nonblocking.
+  /// Returns whether the operation is complete. Makes progress if not. Nonblocking.
   bool test();
 
-  /// Blocks until it is complete; makes progress for others meanwhile. Not from a handler.
+  /// Blocks until the operation is complete; makes progress for others meanwhile. Not from a
+  /// handler.
   void wait(call_site site = call_site::current());
 
-  /// Whether it stands for no operation: none was given, or it was moved, detached, or reported by
-  /// one of request_sets.hpp. An operation that is complete on return gives an empty one.
+  /// Returns whether the request stands for no operation. It was never given one, or was moved,
+  /// detached, or reported by a function of request_sets.hpp. An operation that is complete on
+  /// return gives an empty request.
   [[nodiscard]] bool empty() const noexcept { return ticket_ == nullptr; }
 
-  /// Lets the operation go on without a handle; its buffers must stay. The next `job.quiet()` waits
-  /// for it. What fails is thrown by the job's progress, as of an implicit operation. O(1)
-  /// amortised, nonblocking, also in handlers. Empty afterwards.
+  /// Lets the operation continue without a handle. Its buffers must stay valid. The next
+  /// `job.quiet()` waits for the operation. A failure is thrown by the job's progress, as for an
+  /// implicit operation. O(1) amortised, nonblocking, also in handlers. Empty afterwards.
   void detach() noexcept;
 
-  /// Whether it was complete when last looked at; no progress.
+  /// Returns whether the operation was complete at the last look. Makes no progress.
   [[nodiscard]] bool done() const noexcept {
-    // Acquire: pairs with the release of whoever tells, so the data is there when this is true.
+    // Acquire: pairs with the release of the completing thread, so the data is there when this is
+    // true.
     return ticket_ == nullptr || ticket_->pending.load(std::memory_order_acquire) == 0;
   }
 
@@ -82,20 +89,20 @@ class [[nodiscard]] request {
   detail::ticket* ticket_ = nullptr;
 };
 
-/// Blocks until all are complete.
+/// Blocks until all requests are complete.
 void wait_all(std::span<request> requests, call_site site = call_site::current());
 
-/// Counts operations in flight: pass it to several, wait for all of them at once. It must outlive
-/// them.
+/// Counts operations in flight: pass one counter to several operations and wait for all of them at
+/// once. It must outlive the operations.
 class completion_counter {
  public:
   completion_counter() = default;
   completion_counter(const completion_counter&) = delete;
   completion_counter& operator=(const completion_counter&) = delete;
 
-  /// Whether none is under way; no progress.
+  /// Returns whether no operation is in flight. Makes no progress.
   [[nodiscard]] bool done() const noexcept { return pending_.load(std::memory_order_acquire) == 0; }
-  /// Blocks until every operation told to it so far is complete.
+  /// Blocks until every operation that uses this counter so far is complete.
   void wait(job& here, call_site site = call_site::current());
 
  private:
@@ -103,42 +110,44 @@ class completion_counter {
   std::atomic<std::uint32_t> pending_{0};
 };
 
-/// Where one stage of an operation is told: nowhere, at a request, a counter, or a callback that
-/// runs in progress, outside handlers, on the rank's own stack. Callbacks never nest: one may start
-/// operations, but must not wait for what another callback does. The callbacks of an operation
-/// that fails are not called.
+/// The destination for the completion of one stage of an operation: none, a request, a counter, or
+/// a callback.
+///
+/// A callback runs in progress, outside handlers, on the rank's own stack. Callbacks never nest: a
+/// callback may start operations, but must not wait for the effect of another callback. The
+/// callbacks of a failed operation are not called.
 class notice {
  public:
   notice() = default;
-  /// At a request, which is overwritten.
+  /// Reports completion to a request, which is overwritten.
   static notice to(request& where) {
     notice n;
     n.request_ = &where;
     return n;
   }
-  /// At a counter, which goes up now and down when the stage is complete.
+  /// Reports completion to a counter, which is raised now and lowered when the stage is complete.
   static notice to(completion_counter& where) {
     notice n;
     n.counter_ = &where;
     return n;
   }
-  /// By calling `function(context)` when the stage is complete.
+  /// Calls `function(context)` when the stage is complete.
   static notice call(void (*function)(void*), void* context) {
     notice n;
     n.function_ = function;
     n.context_ = context;
     return n;
   }
-  /// For layers, of a stage that no program waits for: `free` of a region waits for it, and does
-  /// not refuse to.
+  /// Calls `function(context)` for a stage that no program waits for. For layers: `free` of a
+  /// region waits for the stage instead of refusing.
   static notice call_in_background(void (*function)(void*), void* context) {
     notice n = call(function, context);
     n.in_background_ = true;
     return n;
   }
-  /// Whether a function is called.
+  /// Returns whether completion calls a function.
   [[nodiscard]] bool is_callback() const noexcept { return function_ != nullptr; }
-  /// Whether nothing is told.
+  /// Returns whether completion is reported nowhere.
   [[nodiscard]] bool empty() const noexcept {
     return request_ == nullptr && counter_ == nullptr && function_ == nullptr;
   }
@@ -152,14 +161,14 @@ class notice {
   bool in_background_ = false;
 };
 
-/// Both stages. local: the source may be reused, or the fetched data read. remote: the data is
-/// visible at the target.
+/// The notices of both stages. local: the source may be reused, or the fetched data read. remote:
+/// the data is visible at the target.
 struct notices {
   notice local;
   notice remote;
 };
 
-/// Tag: the operation is completed by the next `job.quiet()`, which also frees its source.
+/// Tag: the next `job.quiet()` completes the operation. The source may then be reused.
 struct implicit_t {};
 inline constexpr implicit_t implicit{};
 

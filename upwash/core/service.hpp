@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A layer's own state on a job: `job.service<T>()`. Made on first use, destroyed in reverse
-// order of making. Nothing below names what is above.
+// A layer's own state on a job: `job.service<T>()`. Made on first use; destroyed in reverse order.
+// Lower layers do not name the services of higher layers.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,9 @@ namespace upwash {
 class job;
 class team;
 
-/// Where a service stands among those of a rank when a team is made or released: by number, then by
-/// name. Layers take numbers hundreds apart, above those whose messages they use.
+/// The position of a service among the services of a rank when a team is made or released: by
+/// number, then by name. Layers take numbers hundreds apart, above the numbers of services whose
+/// messages they use.
 struct team_place {
   static constexpr int last = 1'000'000;
   int order = last;
@@ -33,31 +34,32 @@ class service_base {
   service_base(const service_base&) = delete;
   service_base& operator=(const service_base&) = delete;
 
-  /// Whether `progress` is to be called; asked once, when the service is made. One that has nothing
-  /// to do for a while says so (host::set_busy), and costs a poll nothing meanwhile.
+  /// Returns whether `progress` is to be called. Called once, when the service is made. A service
+  /// without work says so (host::set_busy); a poll then spends no time on it.
   [[nodiscard]] virtual bool wants_progress() const { return false; }
-  /// Moves the layer's work on, as far as it goes without waiting; returns how many pieces. Outside
-  /// handlers, and never while a `progress` of this job runs: one that waits holds up the other
-  /// layers.
+  /// Advances the layer's work as far as possible without waiting. Returns the number of pieces.
+  /// Runs outside handlers, and never during another `progress` of this job. A service that waits
+  /// here delays the other layers.
   virtual int progress() { return 0; }
-  /// Says what is pending, for the report of a job that hangs; empty when nothing is. Called while
-  /// the rank waits, also in the layer's own `progress`; not in signal handlers.
+  /// Describes the pending work, for the report of a job that hangs; empty without pending work.
+  /// Called while the rank waits, also in the layer's own `progress`. Not called in signal
+  /// handlers.
   [[nodiscard]] virtual std::string describe_pending() const { return {}; }
-  /// How many operations of a series the rank has begun on the team of that id; 0 where the layer
-  /// has no part in them.
+  /// Returns the number of operations of a series that the rank has begun on the team with this id.
+  /// 0 if the layer has no part in the series.
   [[nodiscard]] virtual std::uint64_t begun_on(std::uint64_t /*team*/,
                                                observe::series /*which*/) const {
     return 0;
   }
-  /// A service whose hooks below send or wait has a place of its own, a constant: all ranks then
-  /// run the hooks alike, whoever made which service first. Those without one come last, as they
-  /// were made. Asked for when services are made.
+  /// Returns the service's place, a constant. A service whose hooks below send or wait needs a
+  /// place: all ranks then run the hooks in the same order, no matter which service was made first.
+  /// Services without a place come last, in the order of creation. Called when services are made.
   [[nodiscard]] virtual team_place place_on_teams() const { return {}; }
-  /// A team was made or is to be released. Made: by rising places; released: by falling ones. A
-  /// service that is made meanwhile does not hear of that team.
+  /// Called when a team was made (by rising places) or is to be released (by falling places). A
+  /// service that is made meanwhile is not called for that team.
   virtual void on_team_create(const team& /*made*/) {}
   virtual void on_team_free(const team& /*going*/) {}
-  /// Throws when an invariant of the layer does not hold; called at the end of checked runs.
+  /// Throws if an invariant of the layer does not hold. Called at the end of checked runs.
   virtual void check() const {}
 
  protected:
@@ -72,7 +74,7 @@ class service_base {
 
 namespace detail {
 
-/// Its address identifies the type T among the services of a job.
+/// The address identifies the type T among the services of a job.
 template <class T>
 inline constexpr char service_tag = 0;
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a rank runs on a stack of its own, aside from its main flow: where it waits, it goes back to
-// who resumed it, and the rank goes on.
+// A flow of a rank on its own stack, apart from the rank's main flow. When a side fiber waits,
+// control returns to the caller that resumed it, and the rank continues.
 #pragma once
 
 #include <cstddef>
@@ -20,36 +20,42 @@ namespace upwash {
 
 class job;
 
-/// One of them. Each wait of the library in it suspends it (host::wait), and so does job::progress.
-/// Services resume it in their progress, which is neither in a handler nor in the progress of
-/// another service; it never resumes another one. Who keeps one that waits keeps its service busy
-/// (host::set_busy), so that the rank comes back to it. Time that it takes is the rank's.
+/// A function of a rank on its own stack. Each wait of the library in it suspends it (host::wait),
+/// and so does job::progress.
+///
+/// Services resume side fibers in their progress, which runs neither in a handler nor in the
+/// progress of another service. A side fiber never resumes another one. A service that keeps a
+/// waiting fiber stays busy (host::set_busy), so that the rank calls it again. The fiber's time is
+/// the rank's time.
 class side_fiber {
  public:
   side_fiber(job& here, fiber_stacks& stacks, std::size_t index);
   side_fiber(const side_fiber&) = delete;
   side_fiber& operator=(const side_fiber&) = delete;
 
-  /// Goes on until it waits or is over. Once the job has failed each wait throws why.
+  /// Continues until the fiber waits or is over. After a failure of the job each wait throws the
+  /// failure.
   void resume();
   [[nodiscard]] bool over() const noexcept { return now_ == state::over; }
-  /// Whether what it waits for is there. Credit always is: it is tried again.
+  /// Returns whether the target of the fiber's wait is ready. Credit always counts as ready: the
+  /// fiber tries again.
   [[nodiscard]] bool ready() const noexcept {
     return now_ == state::goes_on || now_ == state::tries_again ||
            (now_ == state::waits && target_->ready());
   }
-  /// Whether it waits for `wake`.
+  /// Returns whether the fiber waits for `wake`.
   [[nodiscard]] bool parked() const noexcept { return now_ == state::parked; }
-  /// Whether resuming it now is but another attempt, that need not change anything.
+  /// Returns whether resuming the fiber now is only another attempt, which need not change
+  /// anything.
   [[nodiscard]] bool tries_again() const noexcept { return now_ == state::tries_again; }
-  /// Of its outermost wait.
+  /// Returns the reason of its outermost wait.
   [[nodiscard]] conduit::wait_reason reason() const noexcept { return shown_.reason(); }
-  /// What `run` threw; it is over then.
+  /// Returns the exception that `run` threw. The fiber is over then.
   [[nodiscard]] std::exception_ptr take_failure() noexcept {
     return std::exchange(failure_, nullptr);
   }
 
-  /// On it: waits until somebody calls `wake`. Throws why the job has failed.
+  /// Waits until `wake` is called. Called on the fiber. Throws the failure of the job.
   void park(const conduit::wait_reason& reason);
   void wake() noexcept {
     if (now_ == state::parked) now_ = state::goes_on;
@@ -77,17 +83,17 @@ class side_fiber {
   fiber stack_;
 };
 
-/// Those of a service, to be used again. Memory: as many stacks as ran at once, at most doubled;
-/// pages as they are touched.
+/// The reusable side fibers of a service. Memory: at most twice the number of stacks that ran at
+/// once; pages are used when they are touched.
 class side_fibers {
  public:
   explicit side_fibers(job& here) : here_(here) {}
   side_fibers(const side_fibers&) = delete;
   side_fibers& operator=(const side_fibers&) = delete;
 
-  /// `run(argument)` will run there, from the first resume on.
+  /// Prepares a fiber that runs `run(argument)` from its first resume on.
   [[nodiscard]] side_fiber& begin(void (*run)(void*), void* argument);
-  /// It is over.
+  /// Takes back a fiber that is over.
   void give_back(side_fiber& one) { free_.push_back(&one); }
 
  private:

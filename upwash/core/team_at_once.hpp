@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Teams that each member makes and releases by itself, for layers whose members agree in another
-// way: many teams are made and never used.
+// Teams that each member makes and releases by itself. For layers whose members agree in another
+// way and make many teams that are never used.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,21 @@
 
 namespace upwash {
 
-/// As `of.subset(members)`, but without a message: the identity is made of the list and of `name`,
-/// the same at all members and no other call's for that list. Members may use the team before this
-/// rank makes it: tagged messages wait where `matching::keep_early` was called, collective calls
-/// anywhere. Services hear of it by `announce` only: until then collectives share no memory. Local.
+/// Makes a team as `of.subset(members)` does, but without a message. The identity is derived from
+/// the list and `name`. `name` is the same at all members, and no other call uses it for that list.
+/// Local.
+///
+/// Members may use the team before this rank makes it. Tagged messages then wait if
+/// `matching::keep_early` was called; messages of collective calls wait in any case. Services learn
+/// of the team only by `announce`: until then collectives share no memory.
 [[nodiscard]] team make_at_once(const team& of, std::span<const int> members, std::uint64_t name);
 
-/// Services hear of the team: what its members share is made now. Once; collective, blocking.
+/// Tells the services of the team, which then make its members' shared data. Called once.
+/// Collective, blocking.
 void announce(const team& made, call_site site = call_site::current());
 
-/// As `going.release()`, where all members are done with the team, or no collective call was ever
-/// made on it: nobody is waited for. Local.
+/// Releases the team as `going.release()` does, without waiting for other members. All members must
+/// be done with the team, or no collective call was ever made on it. Local.
 void release_at_once(team& going);
 
 }  // namespace upwash

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Waiting for several handles, of one kind or of several.
+// Waits for several handles, of one type or of several types.
 #pragma once
 
 #include <concepts>
@@ -12,7 +12,8 @@
 
 namespace upwash {
 
-/// An operation in flight: `request`, `matching::receiving`, and what else has test() and wait().
+/// An operation in flight: `request`, `matching::receiving`, and any other type with test() and
+/// wait().
 template <class T>
 concept handle = requires(T& each) {
   { each.test() } -> std::same_as<bool>;
@@ -29,7 +30,7 @@ namespace detail {
 template <class T>
 void wait_for(T&& what) {
   if constexpr (handle<std::remove_reference_t<T>>) {
-    what.wait(call_site{});  // behind arguments of any number none can stand
+    what.wait(call_site{});  // no default argument after a parameter pack
   } else {
     for (auto& each : what) each.wait(call_site{});
   }
@@ -37,9 +38,9 @@ void wait_for(T&& what) {
 
 }  // namespace detail
 
-/// Blocks until all are complete: handles and ranges of handles, in any mixture. All make progress
-/// meanwhile. Throws what the wait for one of them throws; the handles behind it are left as they
-/// are.
+/// Blocks until all handles are complete: handles and ranges of handles, in any mixture. All
+/// operations make progress meanwhile. Throws the error of the first wait that fails; later handles
+/// stay as they are.
 template <waitable... Waited>
 void wait_all(Waited&&... handles) {
   (detail::wait_for(handles), ...);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One operation that waits in several turns, as the stall report sees it.
+// Presents an operation with several waits as one operation in the stall report.
 #pragma once
 
 #include "upwash/conduit/waiting.hpp"
@@ -14,9 +14,9 @@ namespace detail {
 class shown_wait;
 }
 
-/// While it lives the stall report names this operation, whatever waits it is made of. A loop that
-/// waits for credit opens one around itself: else each turn were a wait of its own, too short ever
-/// to be reported. Of several, one in another, the outermost counts; on a fiber aside, that of the
+/// Makes the stall report name this operation during its lifetime, in place of the single waits. A
+/// loop that waits for credit needs a scope: else each turn is a wait of its own, too short to be
+/// reported. If scopes are nested, the outermost counts; on a side fiber, the outermost of the
 /// fiber. The text of `reason` is a literal.
 class wait_scope {
  public:

@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The part of one host in a job over several.
+// The share of one host in a job over several hosts.
 #pragma once
 
 namespace upwash::launch {
 
-/// Does what an `upwash run` elsewhere says through standard input, and answers through standard
-/// output: starts its share of a job's processes, watches them, and kills them when the job fails
-/// or nothing more is heard. Blocking, to the end of the job here. Takes this process's standard
-/// input and output, environment, working folder and children. The exit status says whether it came
-/// to an order to start, not how the job ended. Throws `error` (argument) when a terminal is there.
+/// Executes the orders of an `upwash run` elsewhere: reads them from standard input and answers on
+/// standard output. Starts this host's share of the job's processes, watches them, and kills them
+/// when the job fails or the connection is silent. Blocks until the job ends here. Uses this
+/// process's standard input and output, environment, working folder and children. The exit status
+/// says whether an order to start arrived, not how the job ended. Throws `error` (argument) if a
+/// terminal is attached.
 [[nodiscard]] int serve_head();
 
 }  // namespace upwash::launch

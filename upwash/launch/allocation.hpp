@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The hosts that a batch system has given to this job.
+// The hosts that a batch system has allocated to this job.
 #pragma once
 
 #include <string_view>
@@ -12,13 +12,13 @@
 
 namespace upwash::launch {
 
-/// Runs a command on a host of a Slurm allocation, as the knob rsh does: host and command follow.
+/// Runs a command on a host of a Slurm allocation, as the knob rsh does. Host and command follow.
 inline constexpr std::string_view slurm_rsh =
     "srun --overlap --nodes=1 --ntasks=1 --unbuffered --mpi=none --quiet --nodelist";
 
-/// Of the Slurm job around this process: its nodes, with as many slots as tasks, else processors.
-/// `variable`: an environment; null for what is not set. Throws `error` (environment) where there
-/// is no such job, or its variables are not understood.
+/// Returns the nodes of the Slurm job around this process. Each has as many slots as tasks, or else
+/// as processors. `variable` returns the value of an environment variable, null if not set. Throws
+/// `error` (environment) without such a job, or if its variables are not understood.
 [[nodiscard]] std::vector<host_share> allocated_hosts(
     function_ref<const char*(const char* name)> variable);
 

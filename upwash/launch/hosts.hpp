@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The hosts of a job: lists of them as users write them.
+// The hosts of a job: lists as users write them.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@
 
 namespace upwash::launch {
 
-/// "a:8,b:8", or "@FILE" with lines "a:8" or "a slots=8"; without a number a host has one slot.
-/// Lines may be empty, and what follows # is none of the list. A host that is named again at once
-/// has more slots. Throws `error` (argument) naming what is wrong.
+/// Parses "a:8,b:8", or "@FILE" with lines "a:8" or "a slots=8". Without a number a host has one
+/// slot. Lines may be empty, and text after # is ignored. A host that is named again directly
+/// afterwards gets more slots. Throws `error` (argument) naming the defect.
 [[nodiscard]] std::vector<host_share> parse_hosts(std::string_view text);
 
 }  // namespace upwash::launch

@@ -10,10 +10,10 @@
 
 namespace upwash::launch {
 
-/// As `launch`, through the launcher whose command `by` makes: output, prefix, time-out, signals
-/// and exit status are as there. Its comments on a failure are shown where no process of the job
-/// has said why. What `by` throws passes through; else throws as `launch`, and `error` (argument)
-/// for a prefix that the launcher cannot give.
+/// Starts a job as `launch` does, through the launcher whose command `by` makes. Output, prefix,
+/// time-out, signals and exit status are as in `launch`. The launcher's comments on a failure are
+/// shown only if no process of the job has stated a reason. Exceptions of `by` pass through. Throws
+/// as `launch`, and `error` (argument) for a prefix that the launcher cannot give.
 [[nodiscard]] int launch_through(
     function_ref<conduit::start_command(const conduit::start_request&)> by,
     const launch_options& options);

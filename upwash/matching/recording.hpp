@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Recordings of matching: what one rank posted, probed and took back, and what came to it, in its
-// own order. Every rank writes a file of its own, so that nothing is agreed about while the job
-// runs; of a rank that dies the last block (64 KiB) may be missing.
+// Recordings of matching: the posts, probes, cancels and arrivals of one rank, in the rank's own
+// order. Every rank writes its own file, so ranks need not agree on anything while the job runs. If
+// a rank dies, its last block (64 KiB) may be missing.
 #pragma once
 
 #include <cstdint>
@@ -26,19 +26,19 @@ namespace upwash::matching {
 ///   cancel   ns since the event before, how many posts ago
 inline constexpr std::string_view recording_header = "upwash matching recording, version 1\n";
 
-/// Writes a recording, a block at a time. Not for several threads at once.
+/// Writes a recording, one block at a time. Not for several threads at once.
 class recorder {
  public:
-  /// Throws `error` (system) when the file cannot be written.
+  /// Opens the file. Throws `error` (system) if it cannot be written.
   recorder(const std::string& path, std::int32_t rank, std::int32_t ranks);
-  /// Writes the rest; a failure is logged.
+  /// Writes the rest. Logs a failure.
   ~recorder();
   recorder(const recorder&) = delete;
   recorder& operator=(const recorder&) = delete;
 
-  /// A post, probe, claim or arrival. Contexts may have any numbers. Returns the number of the
-  /// event's post, for `cancel`. team_size: 0 when it is not known here. Throws `error` (system)
-  /// when the file cannot be written.
+  /// Adds a post, probe, claim or arrival. Contexts may have any numbers. Returns the number of the
+  /// event's post, for `cancel`. team_size: 0 if it is not known here. Throws `error` (system) if
+  /// the file cannot be written.
   std::uint64_t add(trace_event::kind what, std::uint64_t time_ns, const envelope& with,
                     std::uint64_t bytes, std::int32_t team_size);
   void cancel(std::uint64_t time_ns, std::uint64_t post);
@@ -60,8 +60,8 @@ class recorder {
   std::uint64_t posts_ = 0;
 };
 
-/// The events of a recording. Throws `error` (argument) naming `name`, the byte and what is wrong
-/// there. O(bytes).
+/// Returns the events of a recording. O(bytes). Throws `error` (argument) naming `name`, the byte
+/// and the defect there.
 [[nodiscard]] std::vector<trace_event> parse_recording(std::string_view bytes,
                                                        std::string_view name);
 

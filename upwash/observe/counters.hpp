@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a rank did, counted. One per job; plain additions on the hot path.
+// The counts of a rank's operations. One object per job; plain additions on the hot path.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace upwash {
 
 struct counters {
-  std::uint64_t messages_sent = 0;  ///< active messages, all classes, fragments counted singly
+  std::uint64_t messages_sent = 0;  ///< active messages of all classes; fragments count singly
   std::uint64_t message_bytes = 0;  ///< their arguments and payload
   std::uint64_t handlers_run = 0;   ///< of the request and reply classes
   std::uint64_t puts = 0;
@@ -17,7 +17,7 @@ struct counters {
   std::uint64_t gets = 0;
   std::uint64_t get_bytes = 0;
   std::uint64_t atomics = 0;
-  std::uint64_t deferred = 0;  ///< messages from handlers that found no credit
+  std::uint64_t deferred = 0;  ///< messages of handlers without credit
   std::uint64_t retries = 0;   ///< injections that had to wait
   std::uint64_t barriers = 0;
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the ranks of a job leave what they are in, when whoever gathers it asks.
+// The board on which the ranks of a job post their status when the gathering process asks.
 #pragma once
 
 #include <atomic>
@@ -11,19 +11,21 @@
 
 namespace upwash::observe {
 
-/// As one process sees it. Called by the thread that drives its ranks, outside signal handlers.
+/// The board as one process sees it. Called by the thread that drives its ranks, outside signal
+/// handlers.
 class hang_board {
  public:
-  /// The number of the last question, 0 before the first. One load tells whether to answer.
+  /// Returns the number of the last question, 0 before the first. One load shows whether to answer.
   [[nodiscard]] const std::atomic<std::uint32_t>& question() const noexcept { return *question_; }
 
-  /// Leaves what a rank is in, in answer to that question. Nonblocking.
+  /// Posts the status of a rank as its answer to that question. Nonblocking.
   virtual void answer(const standing& mine, std::uint32_t question) noexcept = 0;
 
-  /// A rank has waited longer than the knob hang_report: somebody is to ask. Nonblocking.
+  /// Reports that a rank has waited longer than the knob hang_report, so a question is due.
+  /// Nonblocking.
   virtual void tell_of_hang() noexcept = 0;
 
-  /// Moves the gathering on where a process of the job does it. Seldom, from waits that last.
+  /// Advances the gathering if a process of the job does it. Called rarely, from long waits.
   virtual void look() {}
 
  protected:

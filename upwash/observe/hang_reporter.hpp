@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// When what the ranks of a job are in is worth a report: used by whoever gathers it.
+// Decides when the status of a job's ranks is worth a report. Used by the gathering process.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace upwash::observe {
 
-/// Makes reports of what all ranks of a job are in, and none twice.
+/// Makes reports of the status of all ranks of a job, and no report twice.
 class hang_reporter {
  public:
-  /// The first line without a prefix. None while the ranks are in what the last report said, or no
-  /// rank waits, unless it is `wanted` all the same.
+  /// Returns a report; its first line has no prefix. Returns none if the status equals the last
+  /// report, or if no rank waits, unless `wanted` is set.
   [[nodiscard]] std::optional<std::string> report(std::span<const standing> all, bool wanted);
 
-  /// The state of the last report (hang_report.hpp), 0 before the first.
+  /// Returns the state of the last report (hang_report.hpp), 0 before the first.
   [[nodiscard]] std::uint64_t reported() const noexcept { return reported_; }
-  /// Another one has reported that state.
+  /// Notes that another process has reported that state.
   void note_reported(std::uint64_t state) noexcept { reported_ = state; }
 
  private:

@@ -6,8 +6,8 @@
 
 namespace upwash::observe {
 
-/// Which count of its team the number of an operation belongs to. Epochs: of quiescence, ends of
-/// streams among them.
+/// The count of its team to which the number of an operation belongs. Epochs: of quiescence,
+/// including the ends of streams.
 enum class series : std::uint8_t { none, barriers, controls, collectives, epochs };
 
 }  // namespace upwash::observe

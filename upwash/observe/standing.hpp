@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What one rank is in at a moment, as the report of a hanging job compares it with the others.
-// Plain bytes, so that it can be left in memory that processes share.
+// The status of one rank at a moment, which the report of a hanging job compares with the others.
+// Plain bytes, so it can lie in memory that processes share.
 #pragma once
 
 #include <array>
@@ -16,11 +16,12 @@
 
 namespace upwash::observe {
 
-/// `unknown`: it has told nothing. `runs`, `sleeps`, `stopped`: it has not answered, and this is
-/// what the operating system says of its process. `ended`: it has left the job in good order.
+/// The activity of a rank. `unknown`: it has reported nothing. `runs`, `sleeps`, `stopped`: it has
+/// not answered, and the operating system reports this state of its process. `ended`: it has left
+/// the job in good order.
 enum class doing : std::uint8_t { unknown, waits, runs, sleeps, stopped, ended };
 
-/// Text of bounded length, cut where it is too long. Ends with a 0.
+/// Text of bounded length, cut if it is too long. Ends with a 0.
 template <std::size_t Bytes>
 struct short_text {
   std::array<char, Bytes> bytes{};
@@ -35,7 +36,7 @@ struct short_text {
   [[nodiscard]] std::string_view view() const noexcept { return bytes.data(); }
 };
 
-/// How many operations of each series a rank has begun on a team.
+/// The number of operations of each series that a rank has begun on a team.
 struct team_counts {
   std::uint64_t team = 0;
   std::uint64_t barriers = 0;
@@ -49,12 +50,12 @@ struct standing {
   static constexpr int most_named_members = 512;  ///< world ranks that `members` can name
 
   std::int32_t rank = -1;
-  std::int32_t process = 0;  ///< of the operating system; 0: it is the same for all
+  std::int32_t process = 0;  ///< pid; 0: the same for all
   doing now = doing::unknown;
-  series counted = series::none;  ///< what `number` counts
-  bool on_team = false;           ///< `team` is one, and not only 0
+  series counted = series::none;  ///< series of `number`
+  bool on_team = false;           ///< `team` names a team, even if it is 0
   bool members_known = false;
-  std::int32_t peer = -1;  ///< world rank that it waits for; -1: any, or nobody in particular
+  std::int32_t peer = -1;  ///< awaited world rank; -1: any or none
   std::int64_t tag = -1;   ///< -1: any, or none
   std::int64_t waited_ps = 0;
   std::uint64_t bytes = 0;
@@ -62,10 +63,10 @@ struct standing {
   std::uint64_t number = 0;
   short_text<40> operation;
   short_text<80> place;     ///< FILE:LINE of the call that waits; empty: unknown
-  short_text<256> pending;  ///< what its layers have not finished
+  short_text<256> pending;  ///< unfinished work of its layers
   counters done;            ///< so far
   std::uint32_t teams_known = 0;
-  std::array<team_counts, 8> teams{};      ///< of the world, and of others as far as there is room
+  std::array<team_counts, 8> teams{};      ///< the world, and other teams as room permits
   std::array<std::uint64_t, 8> members{};  ///< of `team`: bit r % 64 of word r / 64 for rank r
 
   void set_place(const call_site& at);

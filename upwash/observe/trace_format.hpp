@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a trace is made of, as it lies in files: one part a rank. A part has a head, a table of
-// names, and events in the order in which they ended; the oldest are overwritten when the part is
-// full. All in the byte order of the machine that wrote it.
+// The parts of a trace as they lie in files: one part a rank. A part has a head, a table of names,
+// and events in the order in which they ended. When the part is full, the oldest events are
+// overwritten. All in the byte order of the machine that wrote it.
 #pragma once
 
 #include <array>
@@ -13,24 +13,24 @@
 
 namespace upwash::observe {
 
-/// What an event tells. `peer` is a world rank, -1: none, or all.
+/// The kinds of events. `peer` is a world rank; -1: none, or all.
 enum class trace_kind : std::uint8_t {
-  send,        ///< a message to `peer`; `number`: which one of this rank to it on its lane
-  arrive,      ///< one from `peer`, when its handler begins; numbered as at its sender
+  send,        ///< a message to `peer`; `number` counts messages to it on the lane
+  arrive,      ///< a message from `peer`, when its handler begins; numbered as at its sender
   put,         ///< to memory of `peer`
-  get,         ///< from it
-  atomic,      ///< on a word of it
+  get,         ///< from memory of `peer`
+  atomic,      ///< on a word of `peer`
   flush,       ///< towards `peer`
-  wait,        ///< for what `name` says; `number` as the wait's
-  collective,  ///< from its call to its end; `number`: the same at all members, another for each
-               ///< of the team (of starts of persistent ones: mostly)
-  compute,     ///< the program computed, as it told (job::compute)
-  choice,      ///< the tuner chose, for that: what `name` says (traced_choice.hpp)
-  batch,       ///< items of a stream left towards `peer`: `number` of them, why, says `name`;
-               ///< `team`: thousandths of what a buffer is sent at
-  tagged,      ///< a tagged message of `peer` came; `number`: its tag
-  receive,     ///< one is wanted from `peer`, -1: any; `number`: its tag, or any_tag
-  queues,      ///< of tagged messages: `bytes` receives wait, `number` messages were kept
+  wait,        ///< for the reason in `name`; `number` as the wait's
+  collective,  ///< from its call to its end; `number`: the same at all members, different for each
+               ///< operation of the team (for starts of persistent ones: usually)
+  compute,     ///< the program computed, as declared by job::compute
+  choice,      ///< a choice of the tuner, described by `name` (traced_choice.hpp)
+  batch,       ///< `number` items of a stream left towards `peer`; `name`: the reason; `team`: the
+               ///< buffer's threshold in thousandths
+  tagged,      ///< a tagged message of `peer` arrived; `number`: its tag
+  receive,     ///< a receive from `peer`, -1: any; `number`: its tag, or any_tag
+  queues,      ///< of tagged messages: `bytes` posted receives, `number` kept messages
   migrate,     ///< an object of the program left for `peer`; `number`: its index, cut
   step,        ///< of a collective, in memory that members share, or with a member's messages;
                ///< `number` and `team` as the collective's
@@ -43,14 +43,14 @@ inline constexpr std::uint32_t any_traced_tag = ~std::uint32_t{0};
 /// 40 bytes.
 struct trace_event {
   std::int64_t begin_ps = 0;    ///< on the clock that the head names
-  std::uint64_t length_ps = 0;  ///< 0: at once
-  std::uint64_t bytes = 0;      ///< of payload and arguments, or what the wait or collective has
+  std::uint64_t length_ps = 0;  ///< 0: instantaneous
+  std::uint64_t bytes = 0;      ///< payload and arguments, or the bytes of the wait or collective
   std::int32_t peer = -1;
   std::uint32_t number = 0;
   std::uint32_t name = 0;  ///< in the table of names
   trace_kind kind = trace_kind::wait;
-  std::uint8_t lane = 0;   ///< of a message
-  std::uint16_t team = 0;  ///< of a collective or choice: tells teams apart, mostly
+  std::uint8_t lane = 0;   ///< lane of a message
+  std::uint16_t team = 0;  ///< of a collective or choice: usually distinguishes teams
 };
 static_assert(sizeof(trace_event) == 40);
 
@@ -60,7 +60,7 @@ struct trace_head {
                                                        'r', 'a', 'c', 'e', '\n', 0,   0,   0};
   static constexpr std::uint32_t right_version = 2;  ///< 1 had fewer kinds of events
   static constexpr std::size_t bytes = 4096;
-  static constexpr std::size_t name_room = 128 * 1024;  ///< behind it
+  static constexpr std::size_t name_room = 128 * 1024;  ///< after the head
   static constexpr std::size_t events_at = bytes + name_room;
   static constexpr std::uint32_t most_names = 4096;
 
@@ -73,13 +73,13 @@ struct trace_head {
   std::int32_t process = 0;
   std::uint32_t virtual_time = 0;  ///< 1: times are of a simulated machine
   std::uint32_t ended = 0;         ///< 1: the rank has left its job in good order
-  // In real time only: the host's steady clock at 0 of the events' clock, and the world's clock
-  // (since 1970; picoseconds of that have no room here) at 0 of the host's.
+  // In real time only: the host's steady clock at time 0 of the events' clock, and the world's
+  // clock at time 0 of the host's. The latter counts from 1970; in picoseconds it would not fit.
   std::int64_t zero_ps = 0;
   std::int64_t epoch_ns = 0;
-  std::uint64_t capacity = 0;  ///< events that the part has room for
-  std::uint64_t written = 0;   ///< so far; more than the capacity: the first are overwritten
-  std::uint64_t refused = 0;   ///< events without a place, since the disk was full
+  std::uint64_t capacity = 0;  ///< events that fit into the part
+  std::uint64_t written = 0;   ///< events so far; if above the capacity, the first are overwritten
+  std::uint64_t refused = 0;   ///< events without space on a full disk
   std::uint32_t names = 0;
   std::uint32_t names_bytes = 0;  ///< each name ends with a 0
   std::array<char, 64> host{};

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Writes what one rank does into its part of a trace.
+// Writes the events of one rank into its part of a trace.
 #pragma once
 
 #include <cstddef>
@@ -17,53 +17,56 @@
 
 namespace upwash::observe {
 
-/// Who writes.
+/// The rank that writes, and its surroundings.
 struct trace_owner {
   int rank = 0;
   int ranks = 1;
   int node = 0;
   int process = 0;
   bool virtual_time = false;
-  duration zero{};  ///< of the events' clock, on the steady clock
+  duration zero{};  ///< zero of the events' clock, on the steady clock
   std::string_view conduit{};
 };
 
-/// Events go into mapped pages of the file, so what was written is there even if the rank is
-/// killed; no system call but one a chunk of the file. Memory: the head and one chunk; disk: at
-/// most `most_bytes`, taken as it is needed. One thread at a time.
+/// Writes the events of a rank. Events go into mapped pages of the file, so they persist even if
+/// the rank is killed. No system calls except one for each chunk of the file. Memory: the head and
+/// one chunk. Disk: at most `most_bytes`, taken as needed. One thread at a time.
 class trace_writer {
  public:
-  /// Makes the file. Throws `error` (environment) where it cannot be made.
-  /// `chunk_bytes`: of the file that are mapped at a time.
+  /// Makes the file. `chunk_bytes`: bytes of the file that are mapped at a time. Throws `error`
+  /// (environment) if the file cannot be made.
   trace_writer(std::string path, const trace_owner& owner, std::size_t most_bytes,
                std::size_t chunk_bytes);
   ~trace_writer();
   trace_writer(const trace_writer&) = delete;
   trace_writer& operator=(const trace_writer&) = delete;
 
-  /// The place of the next event, to be filled at once. The last one's while the disk is full.
+  /// Returns the location of the next event, to be filled at once. Returns the last event's
+  /// location while the disk is full.
   [[nodiscard]] trace_event& next() noexcept {
     if (next_ == end_) [[unlikely]]
       turn_over();
     head_->written += counts_;
     return *next_++;
   }
-  /// The number of a name: what is done, more about it, and where it was called. The texts are
-  /// literals, or live as long as this. Found by address: a look-up, no comparison of texts.
+  /// Returns the number of a name: the activity, more about it, and the call site. The texts are
+  /// literals, or live as long as this object. Names are found by address: a look-up without a
+  /// comparison of texts.
   [[nodiscard]] std::uint32_t name(const char* what, const char* more, const call_site& at);
-  /// The same for what has a number and no text: `text` is asked for once.
+  /// Returns the number of a name for an activity that has a number and no text. `text` is called
+  /// once.
   template <class Text>
   [[nodiscard]] std::uint32_t name_of_number(std::uint64_t number, const Text& text) {
     known_name& place = find(reinterpret_cast<const char*>(number), nullptr, nullptr, 0);
     if (place.id == unknown) place.id = add_name(text());
     return place.id;
   }
-  /// A name of one event only, cut to so many bytes; such have half of the room for names, then it
-  /// is 0.
+  /// Returns the number of a name of one event only, cut to `most_long_text` bytes. These names may
+  /// use half of the room for names; beyond that the result is 0.
   static constexpr std::size_t most_long_text = 4096;
   [[nodiscard]] std::uint32_t long_text(std::string_view text);
 
-  /// The rank leaves its job in good order. Events may follow.
+  /// Notes that the rank leaves its job in good order. Events may follow.
   void close() noexcept;
 
  private:
@@ -86,17 +89,17 @@ class trace_writer {
 
   std::string path_;
   std::size_t chunk_events_;
-  std::uint64_t chunks_;          ///< at most
-  std::uint64_t chunk_ = 0;       ///< how many were begun
-  trace_head* head_ = nullptr;    ///< and the names behind it
-  trace_event* first_ = nullptr;  ///< of the chunk that is mapped
+  std::uint64_t chunks_;          ///< maximum
+  std::uint64_t chunk_ = 0;       ///< chunks begun
+  trace_head* head_ = nullptr;    ///< followed by the names
+  trace_event* first_ = nullptr;  ///< of the mapped chunk
   trace_event* next_ = nullptr;
   trace_event* end_ = nullptr;
   std::uint64_t counts_ = 1;  ///< 0: the disk is full
   void* mapped_ = nullptr;
   std::size_t mapped_bytes_ = 0;
-  std::vector<trace_event> lost_;     ///< where events go that have no place
-  trace_event* lost_from_ = nullptr;  ///< those before it are counted
+  std::vector<trace_event> lost_;     ///< receives events that have no space
+  trace_event* lost_from_ = nullptr;  ///< the events before it are counted
   std::vector<known_name> known_;     ///< open addressing; a power of two
   std::size_t known_count_ = 0;
   std::size_t long_texts_left_ = trace_head::name_room / 2;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A choice of the tuner as a trace has it: the text that an event of kind `choice` names.
+// A choice of the tuner in a trace: the text that an event of kind `choice` names.
 #pragma once
 
 #include <optional>
@@ -11,25 +11,25 @@
 
 namespace upwash::observe {
 
-/// What there was to choose from.
+/// One candidate of a choice.
 struct traced_candidate {
   std::string name;
-  std::optional<double> predicted_ns;  ///< none: it has no price
+  std::optional<double> predicted_ns;  ///< none: no price
 };
 
 struct traced_choice {
   std::string problem;  ///< "all_reduce of 64 bytes among 8 ranks"
   std::string chosen;
-  std::string label;  ///< the program's, of the calls; mostly empty
-  std::string how;    ///< what was decided beside it
+  std::string label;  ///< the program's label of the calls; usually empty
+  std::string how;    ///< further decisions
   std::vector<traced_candidate> candidates{};
   std::string why;
 };
 
-/// A line for each part; the reason is last, since texts in traces may be cut.
+/// Returns a line for each part. The reason is last, because texts in traces may be cut.
 [[nodiscard]] std::string text_of(const traced_choice& one);
 
-/// Of any text: parts that are not there stay empty. O(bytes).
+/// Reads any text. Missing parts stay empty. O(bytes).
 [[nodiscard]] traced_choice read_choice(std::string_view text);
 
 }  // namespace upwash::observe

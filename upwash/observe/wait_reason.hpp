@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Why a rank waits: what every wait of the library says of itself.
+// The reason of a wait, which every wait of the library states.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace upwash {
 
-/// For the stall report, the hand-over of a core and the simulator. `operation` is a literal.
+/// The reason of a wait, for the stall report, the hand-over of a core and the simulator.
+/// `operation` is a literal.
 struct wait_reason {
   const char* operation = "wait";
   int peer = -1;  ///< world rank, or -1
@@ -19,10 +20,10 @@ struct wait_reason {
   std::uint64_t bytes = 0;
   std::uint64_t team = 0;
   std::uint64_t number = 0;  ///< of the operation on its team
-  /// `team` is one also where it is 0, nothing is counted and no tag is given.
+  /// `team` names a team even if it is 0, nothing is counted and there is no tag.
   bool on_team = false;
-  observe::series counted = observe::series::none;  ///< what `number` counts
-  call_site site{};                                 ///< of the call that waits, where it is known
+  observe::series counted = observe::series::none;  ///< series of `number`
+  call_site site{};                                 ///< of the waiting call, if known
 };
 
 }  // namespace upwash

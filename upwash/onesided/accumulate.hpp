@@ -1,22 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sums into the memory of any rank: y += scale * x, element by element.
-//
-//   accumulate(here, to, std::span<const double>(x)).wait();             // to[i] += x[i]
-//   accumulate(here, to, std::span<const double>(x), tile, -2.0, implicit);
-//
-// Each element is changed as a whole with regard to other accumulates of the same type that begin
-// at the same byte, whoever makes them and however they reach it. Puts, gets, atomics, loads and
-// stores beside them are not: they are ordered by fences and barriers. The order of accumulates is
-// not defined, so sums of floating-point numbers may differ in the last bits from run to run.
-// Integers wrap around; a complex product is the plain one of its parts.
-//
-// Where the target's memory is loaded and stored, it is done in place, under locks of stripes of
-// 8 KiB that lie at the owner; else by a handler at the owner, under the same locks, which needs
-// its progress or its progress thread. The first ones to a peer go that way always: they fetch the
-// keys of memory and locks. A rank that dies while it holds a stripe takes those who wait for it
-// along when the launcher ends the job.
+// Accumulates solve this problem: several ranks add to the same memory of one rank, and no addend
+// may be lost. Computes y += scale * x, element by element. Runs in place if the target's memory is
+// loaded and stored, else in a handler at the owner, which needs the owner's progress or its
+// progress thread. docs/onesided.md says what they are atomic with.
 #pragma once
 
 #include <complex>
@@ -49,11 +37,32 @@ template <class T>
 }
 }  // namespace detail
 
-/// Adds scale * x to as many elements from `to` on. T: int32, int64 or long, float, double, or
-/// complex of the last two. Nonblocking; the request is complete when all are added at the target,
-/// and `x` must stay unchanged until then. Throws `error` (argument), before anything is sent, for
-/// places out of bounds or not aligned as T is, a rank that does not exist and a region that this
-/// rank does not know. O(elements); memory: what goes by message, until it is complete.
+/// Adds scale * x to x.size() elements from `to` on. T: int32, int64 or long, float, double, or
+/// complex of the last two.
+///
+/// `x` must stay unchanged until the request is complete. Nonblocking. The request is complete when
+/// all elements are added at the target.
+///
+/// Each element is changed as a whole with regard to other accumulates of the same type that begin
+/// at the same byte, at any rank and by either path. Concurrent puts, gets, atomics, loads and
+/// stores are not atomic with accumulates: order them by fences and barriers. The order of
+/// accumulates is not defined, so floating-point sums may differ in the last bits from run to run.
+/// Integers wrap around. A complex product is the plain product of the parts.
+///
+/// Both paths take locks at the owner, one for each stripe of 8 KiB. The first accumulates to a
+/// peer always use the handler: they fetch the keys of memory and locks. If a rank dies while it
+/// holds a stripe, the ranks that wait for the stripe end when the launcher ends the job.
+///
+/// O(elements). Memory: the data sent by message, until the operation is complete. Throws `error`
+/// (argument), before anything is sent, for a location out of bounds or not aligned as T is, a rank
+/// that does not exist, and a region that this rank does not know.
+/// @code
+/// void add(upwash::job& here, upwash::global_ptr<double> to, std::span<const double> x) {
+///   upwash::accumulate(here, to, x).wait();  // to[i] += x[i]
+///   upwash::accumulate(here, to, x, -2.0, upwash::implicit);
+///   here.quiet();  // to[i] -= 2 * x[i]
+/// }
+/// @endcode
 template <class T>
 [[nodiscard]] request accumulate(job& here, global_ptr<T> to,
                                  std::span<const std::type_identity_t<T>> x,
@@ -62,7 +71,7 @@ template <class T>
                                  strided{static_cast<std::int64_t>(x.size_bytes())});
 }
 
-/// Completed by `job.quiet()`, or `quiet(rank)` of the target.
+/// Adds scale * x, completed by `job.quiet()` or by `quiet(rank)` of the target.
 template <class T>
 void accumulate(job& here, global_ptr<T> to, std::span<const std::type_identity_t<T>> x,
                 const std::type_identity_t<T>& scale, implicit_t) {
@@ -70,9 +79,9 @@ void accumulate(job& here, global_ptr<T> to, std::span<const std::type_identity_
                           strided{static_cast<std::int64_t>(x.size_bytes())}, implicit);
 }
 
-/// The same for the runs of a layout, whose lengths are multiples of the element's, and whose
-/// strides and offsets at the target multiples of its alignment, all else being an error as above.
-/// Runs may overlap at the target: all are added.
+/// Adds scale * x to the runs of a layout. The lengths of runs must be multiples of the element's
+/// size; strides and offsets at the target must be multiples of its alignment. Throws `error`
+/// (argument) otherwise. Runs may overlap at the target: all are added. Otherwise as above.
 template <class T>
 [[nodiscard]] request accumulate(job& here, global_ptr<T> to,
                                  std::span<const std::type_identity_t<T>> x, const layout& laid,
@@ -80,7 +89,7 @@ template <class T>
   return detail::accumulate_laid(here, detail::accumulation_of<T>(to, x, scale), laid);
 }
 
-/// Completed by `job.quiet()`, or `quiet(rank)` of the target.
+/// Adds to the runs of a layout, completed by `job.quiet()` or by `quiet(rank)` of the target.
 template <class T>
 void accumulate(job& here, global_ptr<T> to, std::span<const std::type_identity_t<T>> x,
                 const layout& laid, const std::type_identity_t<T>& scale, implicit_t) {

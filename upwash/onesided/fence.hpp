@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Fences: all that this rank stored is visible where it stored it. After Saify 2002, chapter 3.
-// Puts, atomics and calls that are told when complete have their answers on the way: a fence waits
-// for them. For puts that nobody acknowledges it asks their targets (`confirm`), and only these;
-// whom it asks when can be chosen. What a plain copy did is visible already.
+// Fences: all data that this rank stored is visible at its target. Source: Saify 2002, chapter 3.
+// Puts, atomics and calls with completion have their answers on the way: a fence waits for them.
+// For puts without acknowledgement a fence asks their targets (`confirm`), and no others. The data
+// of a plain copy is visible already.
 #pragma once
 
 #include <cstdint>
@@ -15,37 +15,46 @@ namespace upwash {
 
 class job;
 
-/// How the targets are asked.
+/// The order in which a fence asks the targets.
 enum class fence_order : std::uint8_t {
-  /// One request, its answer, then the next, by rising rank: the original of the thesis.
+  /// One request and its answer, then the next, by rising rank: the original of the thesis.
   sequential,
-  /// So many requests, all their answers, then the next ones, in an order that each rank draws for
-  /// itself, so that not all ask the same one at once: the thesis' own.
+  /// `in_flight` requests and all their answers, then the next batch. Each rank draws its own
+  /// order, so that not all ranks ask the same target at once. This is the method that the thesis
+  /// proposes.
   batches,
-  /// In such an order too, with so many requests under way at any time.
+  /// Asks in such a random order too, with `in_flight` requests under way at any time.
   window,
 };
 
 struct fence_options {
   fence_order order = fence_order::window;
-  /// The thesis' K; at least 1. There it is what buffers common to all targets hold; here each pair
-  /// has credit of its own, so it only bounds how many answers come at a time.
+  /// The thesis' K; at least 1. In the thesis, K is the capacity of buffers common to all targets.
+  /// Here each pair has its own credit, so the value only limits the number of answers at a time.
   int in_flight = 16;
 };
 
-/// What a fence asked.
+/// The cost of a fence.
 struct fence_count {
-  int asked = 0;   ///< targets; each one request and its answer, or a flush of the conduit
-  int rounds = 0;  ///< times that it waited for all it had asked; `window`: 1 where it asked any
+  int asked = 0;   ///< targets asked: each a request and answer, or a conduit flush
+  int rounds = 0;  ///< waits for all answers; `window`: 1 if it asked any
 };
 
-/// Blocks until all that this rank began towards `rank` of the world before is visible there; makes
-/// progress. Not from a handler, nor while a call waits for an answer that the rank itself must
-/// bring about. One question and its answer at most. Throws `error` (argument) for no rank.
+/// Blocks until all earlier operations of this rank towards world rank `rank` are visible there.
+/// Makes progress. Not from a handler, and not during a call that waits for an answer that this
+/// rank itself must produce. Cost: at most one question and its answer. Throws `error` (argument)
+/// if `rank` is not a rank.
+/// @code
+/// void publish(upwash::job& here, upwash::global_ptr<int> to, std::span<const int> values) {
+///   upwash::put(here, to, values, upwash::unacknowledged).detach();
+///   upwash::fence(here, to.rank());  // Now the values are visible at their target.
+/// }
+/// @endcode
 void fence(job& here, int rank, call_site site = call_site::current());
 
-/// The same for all ranks. Throws `error` (argument) for `in_flight` below 1. O(ranks) looks at
-/// counts beside the questions; memory: 16 bytes for each rank that was ever asked.
+/// Fences all ranks, otherwise as `fence`. Cost: O(ranks) looks at counts in addition to the
+/// questions. Memory: 16 bytes for each rank that was ever asked. Throws `error` (argument) for
+/// `in_flight` below 1.
 fence_count fence_all(job& here, const fence_options& how = {},
                       call_site site = call_site::current());
 

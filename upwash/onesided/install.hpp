@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the layer does on every rank before the program.
+// The layer's setup on every rank before the program.
 #pragma once
 
 namespace upwash {
@@ -10,9 +10,9 @@ class job;
 
 namespace upwash::onesided {
 
-/// Registers the handlers of transfers, accumulates and changes of pairs, so that peers can call
-/// them. Local, O(1); once a job. The runtime does it. Memory that a rank can reach with them is in
-/// a region, which its members allocated together, so after this.
+/// Registers the handlers of transfers, accumulates and pair changes, so that peers can call them.
+/// The runtime calls it, once a job. Local, O(1). The handlers reach memory in regions only, and
+/// members allocate regions together, after this call.
 void install(job& here);
 
 }  // namespace upwash::onesided

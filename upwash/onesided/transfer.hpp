@@ -1,20 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Puts and gets of strided memory and of lists of segments (layout.hpp): one call, one request.
-//
-//   put(here, to, std::span<const double>(a), tile).wait();         // blocking
-//   request r = get(here, from, std::span(b), tile);                // by request
-//   put(here, to, std::span<const double>(c), tile, implicit);      // until job.quiet()
-//
-// Where the target's memory is loaded and stored, runs are copied one by one, and the transfer is
-// complete on return. Where the conduit writes remote memory, runs that are long on average are a
-// put or get of their own. All else is packed: memory calls of at most `medium_limit(job, owner)`
-// bytes, which a handler at the owner unpacks, so it needs the owner's progress or its progress
-// thread. One run alone is a plain put or get.
-//
-// The first transfers to memory of a peer that could be loaded and stored are still packed: they
-// fetch its key.
+// Puts and gets of strided memory and of lists of segments (layout.hpp) solve this problem: a block
+// of an array is many short runs, and a put for each is slow. Here one call with one request moves
+// all runs.
 #pragma once
 
 #include <cstddef>
@@ -29,11 +18,11 @@ namespace upwash {
 
 class job;
 
-/// How transfers of many runs go where memory is not loaded and stored.
+/// How transfers of many runs travel if memory is not loaded and stored.
 struct transfer_options {
-  /// Runs that are shorter than this on average are packed, others are a put or get each where the
-  /// conduit writes remote memory. 0: none is packed there, so that the owner's processor is not
-  /// needed; the largest number: all are.
+  /// Runs below this average length, in bytes, are packed. Longer runs are a put or get each, if
+  /// the conduit writes remote memory. 0: no run is packed there, so that the owner's processor is
+  /// not needed. The largest number: all runs are packed.
   std::size_t packed_below = 2048;
 };
 
@@ -44,8 +33,8 @@ void put_laid(job& here, global_ptr<std::byte> to, std::span<const std::byte> fr
               const layout& laid, const transfer_options& how, implicit_t);
 void put_laid(job& here, global_ptr<std::byte> to, std::span<const std::byte> from,
               const layout& laid, const transfer_options& how, const notice& done);
-/// Copies, where the target's memory is loaded and stored, and returns whether it is; checks as
-/// put.
+/// Copies the runs if the target's memory is loaded and stored, and returns whether it is. Checks
+/// as put.
 bool put_laid_at_once(job& here, global_ptr<std::byte> to, std::span<const std::byte> from,
                       const layout& laid);
 request get_laid(job& here, global_ptr<std::byte> from, std::span<std::byte> to, const layout& laid,
@@ -56,12 +45,31 @@ void get_laid(job& here, global_ptr<std::byte> from, std::span<std::byte> to, co
               const transfer_options& how, const notice& done);
 }  // namespace detail
 
-/// Copies the runs of `from` to where the layout says, behind `to`. Nonblocking; the request is
-/// complete when all of them are visible at the target, and `from` must stay unchanged until then;
-/// the layout may go at once. Throws `error` (argument), before anything is sent, for a layout that
-/// makes no sense, runs that leave `from` or the target's memory, a rank that does not exist and a
-/// region that this rank does not know. Of parts of unequal size the target refuses what leaves
-/// its own, which ends the job. O(bytes + runs); memory: what is packed, until it is complete.
+/// Copies the runs of `from` to the locations that the layout gives relative to `to`. `from` must
+/// stay unchanged until the request is complete; the layout may be destroyed at once. Nonblocking.
+/// The request is complete when all runs are visible at the target.
+///
+/// If the target's memory is loaded and stored, runs are copied one by one, and the transfer is
+/// complete on return. If the conduit writes remote memory, runs that are long on average are a put
+/// or get each. All other runs are packed into memory calls of at most `medium_limit(job, owner)`
+/// bytes. A handler at the owner unpacks them, which needs the owner's progress or its progress
+/// thread. A single run is a plain put or get. The first transfers to a peer whose memory could be
+/// loaded and stored are still packed: they fetch its key.
+///
+/// O(bytes + runs). Memory: the packed data, until it is complete. Throws `error` (argument),
+/// before anything is sent, for an invalid layout, runs that leave `from` or the target's memory, a
+/// rank that does not exist, and a region that this rank does not know. If parts have unequal
+/// sizes, the target rejects runs that leave its own part, which ends the job.
+/// @code
+/// void columns(upwash::job& here, upwash::global_ptr<double> to, std::span<double> a) {
+///   const upwash::strided tile =
+///       upwash::block_of({{8, 2}}, {{8, 8}}, {{64, 64}}, sizeof(double));
+///   upwash::put(here, to, a, tile).wait();             // by request
+///   upwash::put(here, to, a, tile, upwash::implicit);  // until quiet()
+///   here.quiet();
+///   upwash::get(here, to, a, tile).wait();
+/// }
+/// @endcode
 template <class T>
 [[nodiscard]] request put(job& here, global_ptr<T> to,
                           std::span<const std::type_identity_t<T>> from, const layout& laid,
@@ -70,7 +78,7 @@ template <class T>
   return detail::put_laid(here, to.template as<std::byte>(), std::as_bytes(from), laid, how);
 }
 
-/// Completed by `job.quiet()`, or `quiet(rank)` of the target.
+/// Puts runs, completed by `job.quiet()` or by `quiet(rank)` of the target.
 template <class T>
 void put(job& here, global_ptr<T> to, std::span<const std::type_identity_t<T>> from,
          const layout& laid, implicit_t, const transfer_options& how = {}) {
@@ -78,9 +86,9 @@ void put(job& here, global_ptr<T> to, std::span<const std::type_identity_t<T>> f
   detail::put_laid(here, to.template as<std::byte>(), std::as_bytes(from), laid, how, implicit);
 }
 
-/// With completion told where `done` says, once for all runs: a request or counter at once where it
-/// is complete on return, a callback always in a later progress. Throws `error` (argument) for an
-/// empty notice.
+/// Puts runs and reports completion to `done`, once for all runs. A transfer that is complete on
+/// return reports to a request or counter at once. A callback always runs in a later progress.
+/// Throws `error` (argument) for an empty notice.
 template <class T>
 void put(job& here, global_ptr<T> to, std::span<const std::type_identity_t<T>> from,
          const layout& laid, const notice& done, const transfer_options& how = {}) {
@@ -88,8 +96,9 @@ void put(job& here, global_ptr<T> to, std::span<const std::type_identity_t<T>> f
   detail::put_laid(here, to.template as<std::byte>(), std::as_bytes(from), laid, how, done);
 }
 
-/// Copies from behind `from` into the runs of `to`. Nonblocking; they may be read when the request
-/// is complete, and other bytes of `to` are never touched. Errors and cost as of put.
+/// Copies from the locations relative to `from` into the runs of `to`. Nonblocking. The runs may be
+/// read when the request is complete; other bytes of `to` are never changed. Errors and cost as for
+/// put.
 template <class T>
 [[nodiscard]] request get(job& here, global_ptr<T> from, std::span<std::type_identity_t<T>> to,
                           const layout& laid, const transfer_options& how = {}) {
@@ -98,7 +107,7 @@ template <class T>
                           how);
 }
 
-/// Completed by `job.quiet()`, or `quiet(rank)` of the owner.
+/// Gets runs, completed by `job.quiet()` or by `quiet(rank)` of the owner.
 template <class T>
 void get(job& here, global_ptr<T> from, std::span<std::type_identity_t<T>> to, const layout& laid,
          implicit_t, const transfer_options& how = {}) {
@@ -107,7 +116,7 @@ void get(job& here, global_ptr<T> from, std::span<std::type_identity_t<T>> to, c
                    implicit);
 }
 
-/// Told where `done` says, as of put.
+/// Gets runs and reports completion to `done`, as put does.
 template <class T>
 void get(job& here, global_ptr<T> from, std::span<std::type_identity_t<T>> to, const layout& laid,
          const notice& done, const transfer_options& how = {}) {

@@ -14,19 +14,20 @@
 
 namespace upwash {
 
-/// All rows, the default first.
+/// Returns all rows, the default first.
 [[nodiscard]] std::vector<conduit::conduit_row> conduits();
 
-/// Throws `error` (configuration) naming all for a name that is none of theirs.
+/// Returns the row with this name. Throws `error` (configuration), which lists all names, for an
+/// unknown name.
 [[nodiscard]] conduit::conduit_row conduit_named(std::string_view name);
 
-/// The world of this process on it, as conduit_row::make.
+/// Makes the world of this process on a conduit, as conduit_row::make.
 [[nodiscard]] std::unique_ptr<conduit::world> make_world(const conduit::conduit_row& on,
                                                          const settings& values,
                                                          conduit::bootstrap* boot);
 
 [[nodiscard]] std::vector<std::string> conduit_names();
-/// As the choices of a knob: "shm|sim|loopback".
+/// Returns the names as the choices of a knob: "shm|sim|loopback".
 [[nodiscard]] std::string_view conduit_choices() noexcept;
 
 }  // namespace upwash

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What this build can run on here: each conduit, tried with one rank.
+// Describes the conduits on which this build can run here, each tried with one rank.
 #pragma once
 
 #include <string>
@@ -17,12 +17,12 @@ struct conduit_description {
   std::string_view name;
   std::string_view doc;
   bool several_processes = false;
-  std::string unavailable;  ///< why it does not work here; empty when it does
+  std::string unavailable;  ///< reason for a failure here; empty: it works
   conduit::capabilities can;
-  std::vector<std::pair<std::string, std::string>> facts;  ///< what this machine has for it
+  std::vector<std::pair<std::string, std::string>> facts;  ///< properties of this machine for it
 };
 
-/// Makes a world of one rank on each conduit and asks it; never throws `error`.
+/// Makes a world of one rank on each conduit and returns its description. Never throws `error`.
 [[nodiscard]] std::vector<conduit_description> describe_conduits();
 
 }  // namespace upwash

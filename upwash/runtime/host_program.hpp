@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How `upwash run --privatize` starts ranks: the command loads the libraries that the program links
-// and calls this in the library of upwash that is among them, which is one for all ranks.
+// The start of ranks by `upwash run --privatize`. The command loads the libraries that the program
+// links, and calls this function in the upwash library among them, which all ranks share.
 #pragma once
 
 namespace upwash {
 
-/// The name under which the command finds the function below; it changes when its meaning does.
+/// The name by which the command finds the function below. The name changes when the meaning of the
+/// function changes.
 inline constexpr const char* host_program_name = "upwash_host_program_1";
 
 }  // namespace upwash

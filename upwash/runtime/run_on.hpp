@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Jobs on worlds of one's own making: tests, tools, programs within programs.
+// Jobs on worlds that the caller makes: tests, tools, programs within programs.
 #pragma once
 
 #include "upwash/base/function_ref.hpp"
@@ -10,8 +10,8 @@
 
 namespace upwash {
 
-/// Runs `rank_main` on every local rank of a world that the caller made: several jobs, on
-/// different conduits, may live in one process. Blocking; rethrows the first error of a rank.
+/// Runs `rank_main` on every local rank of a world that the caller made. Several jobs, on different
+/// conduits, may live in one process. Blocking. Rethrows the first error of a rank.
 void run_on(conduit::world& on, const job_options& options, function_ref<void(job&)> rank_main);
 
 }  // namespace upwash

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Starting jobs on any conduit.
+// Starts jobs on any conduit.
 #pragma once
 
 #include "upwash/conduit/conduit_row.hpp"
@@ -9,8 +9,8 @@
 
 namespace upwash {
 
-/// As launch::launch, whose options these are, but by the conduit's own launcher where it has one.
-/// Variables of `options.environment` are knobs of the start, too. Throws `error`.
+/// Starts a job as launch::launch does, with the same options, but with the conduit's own launcher
+/// if it has one. Variables of `options.environment` are knobs of the start, too. Throws `error`.
 [[nodiscard]] int start(const conduit::conduit_row& on, const launch::launch_options& options);
 
 }  // namespace upwash

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Joins two layers that do not know each other: edges of collectives travel as tagged messages.
+// Joins two independent layers: edges of collectives travel as tagged messages.
 #pragma once
 
 #include "upwash/collective/tagged_messages.hpp"

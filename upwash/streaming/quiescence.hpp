@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Quiescence: nobody has anything left to do, and nothing is under way. For programs whose members
-// do not know what will come: streams whose handlers push, messages whose handlers send, work of
-// their own, all mixed.
+// Quiescence detection solves this problem: members do not know how many messages will come, so
+// they do not know when the work is done. The work may be streams whose handlers push, messages
+// whose handlers send, the program's own work, or all of these.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ namespace streaming {
 
 class engine;
 
-/// What `quiescence::send` sends: the handler, and that it ran.
+/// The handler that `quiescence::send` sends: runs the user's handler and counts the message as
+/// handled.
 template <auto Handler, class = decltype(Handler)>
 struct counted_handler;
 template <auto Handler, class... Args>
@@ -47,44 +48,59 @@ class callback_of final : public callback {
 
 }  // namespace streaming
 
-/// Detects that a team has nothing left to do. Counted are items of all streams of the team and of
-/// those attached, messages sent through it, and what `created` and `handled` say. A program works
-/// in epochs: each member calls `wait` or `notify` once an epoch, when it has nothing to do but
-/// what messages bring; an epoch ends when all have called and everything that was created anywhere
-/// was handled. Never early, never missed, whatever handlers create meanwhile.
+/// Detects that a team has nothing left to do.
 ///
-/// Costs nothing while no epoch is under way, and while one is: two waves at least over a binomial
-/// tree, each at most 1 + ceil(log2 P) messages a member (detail/waves.hpp). Members that are busy
-/// hold a wave back. Source: Mattern 1987; Narayanan 2020, 1.3 (marks for quiescence detection).
+/// Counts the items of all streams of the team and of attached streams, the messages sent through
+/// this object, and the pieces given to `created` and `handled`. A program works in epochs. Each
+/// member calls `wait` or `notify` once an epoch, when its only remaining work is what messages
+/// bring. An epoch ends when all members have called and everything that was created anywhere was
+/// handled. The end is never reported early and never missed, no matter what handlers create
+/// meanwhile.
+///
+/// Cost: none outside an epoch. An epoch costs at least two waves over a binomial tree, each at
+/// most 1 + ceil(log2 P) messages a member (detail/waves.hpp). Busy members delay a wave. Source:
+/// Mattern 1987; Narayanan 2020, 1.3 (marks for quiescence detection).
+/// @code
+/// void greet(upwash::incoming& in, int value) {
+///   std::printf("rank %d sent %d\n", in.source(), value);
+/// }
+/// void greet_all(upwash::job& job) {
+///   upwash::quiescence work(job.world());
+///   for (int member = 0; member < job.size(); ++member) work.send<&greet>(member, 42);
+///   work.wait();  // Now all greetings of all ranks have been handled.
+/// }
+/// @endcode
 class quiescence final : private streaming::counted_work {
  public:
-  /// Collective over the team, local: members make their detections on it in the same order.
+  /// Creates a detection on a team. Collective over the team, local: members create their
+  /// detections on a team in the same order.
   explicit quiescence(const team& among);
-  /// Waits for the end of an epoch that is under way. When it is destroyed by an exception it waits
-  /// for nobody.
+  /// Waits for the end of an epoch that is under way. If an exception destroys the object, it does
+  /// not wait.
   ~quiescence() noexcept(false);
   quiescence(const quiescence&) = delete;
   quiescence& operator=(const quiescence&) = delete;
 
-  /// Counts the items of a stream of another team, too. Its members must all be members here, and
-  /// all must attach it; it must live until `detach`, or longer than this. Outside epochs. Throws
-  /// `error` (argument). O(members of the stream).
+  /// Counts the items of a stream of another team, too. All members of the stream must be members
+  /// here, and all must attach it. The stream must live until `detach`, or longer than this object.
+  /// Outside epochs only. Throws `error` (argument). O(members of the stream).
   template <class Stream>
   requires requires(Stream& of) { of.engine(); }
   void attach(Stream& stream) { attach(stream.engine()); }
-  /// The same, for layers.
+  /// Attaches a stream; for layers.
   void attach(streaming::engine& stream);
-  /// What the stream did so far stays counted. Outside epochs; throws `error` (argument) for a
-  /// stream that is not attached.
+  /// Detaches a stream. Its items so far stay counted. Outside epochs only. Throws `error`
+  /// (argument) for a stream that is not attached.
   template <class Stream>
   requires requires(Stream& of) { of.engine(); }
   void detach(Stream& stream) { detach(std::as_const(stream.engine())); }
-  /// The same, for layers.
+  /// Detaches a stream; for layers.
   void detach(const streaming::engine& stream);
 
-  /// As `upwash::send`, to a member of the team; counted as handled when the handler has run, so
-  /// that what it sends through this object is counted before. 16 bytes of the line are used. It
-  /// may run at a member that has yet to make its detection.
+  /// Sends a message to a member of the team, as `upwash::send` does. The message counts as handled
+  /// when the handler has run, so messages that the handler sends through this object are counted
+  /// before. Uses 16 bytes of the line. The handler may run at a member that has not made its
+  /// detection yet.
   template <auto Handler, class... Args>
   void send(int member, const Args&... args) {
     const int to = among_.world_rank(member);
@@ -93,30 +109,34 @@ class quiescence final : private streaming::counted_work {
                                                             waves_.number(), args...);
   }
 
-  /// Work of the program's own: `handled` at any member for what was created at any. What it
-  /// begets is to be created before it is handled. Also in handlers.
+  /// Counts pieces of the program's own work as created. Any member may call `handled` for a piece
+  /// that any member created. Work that follows from a piece must be created before the piece is
+  /// handled. Also in handlers.
   void created(std::uint64_t pieces = 1) noexcept { own_.created += pieces; }
-  /// So many pieces are done, here.
+  /// Counts `pieces` pieces as handled here.
   void handled(std::uint64_t pieces = 1) noexcept { own_.handled += pieces; }
-  /// Of what was created: it waits for something that is to be done yet, and was taken up again
-  /// before what did that was handled. For layers that can say what that is where it never comes.
+  /// Counts created pieces as put aside: they wait for work that is still to be done. They must be
+  /// taken up again before that work is handled. For layers that can name the missing work if it
+  /// never comes.
   void put_aside(std::uint32_t pieces) noexcept { own_.put_aside += pieces; }
-  /// So many are no longer put aside.
+  /// Counts `pieces` pieces as no longer put aside.
   void taken_up(std::uint32_t pieces) noexcept { own_.taken_up += pieces; }
 
-  /// This member has nothing to do but what comes; returns when nobody has. Collective with
-  /// `notify`, blocking: runs handlers meanwhile, and flushes the streams that are counted. Throws
-  /// `error` (argument) in a handler, in a callback, and while an epoch is under way.
+  /// Ends an epoch: this member's only remaining work is what messages bring. Returns when all
+  /// members are done. Collective with `notify`, blocking: runs handlers meanwhile, and flushes the
+  /// counted streams. Throws `error` (argument) in a handler, in a callback, and while an epoch is
+  /// under way.
   void wait(call_site site = call_site::current()) { waves_.wait(site); }
 
-  /// As `wait`, but returns at all members alike, too, where it would never end: all that is left
-  /// was put aside, or more was handled than created. The epoch is over then, nothing is quiet.
+  /// Waits as `wait` does, but also returns, with the same verdict at all members, if the wait
+  /// would never end. This is the case if all remaining work was put aside, or if more was handled
+  /// than created. The epoch is then over, without quiescence.
   [[nodiscard]] streaming::verdict wait_unless_hopeless(call_site site = call_site::current()) {
     return waves_.wait_unless_hopeless(site);
   }
 
-  /// The same without waiting: `then` runs in progress of this member when the epoch is over, where
-  /// it may push, send and begin the next epoch, but not wait. Throws `error` (argument) in a
+  /// Ends an epoch without waiting. `then` runs in progress of this member when the epoch is over.
+  /// There it may push, send and begin the next epoch, but not wait. Throws `error` (argument) in a
   /// handler, and while an epoch is under way.
   template <class Then>
   void notify(Then then) {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How a typed handler's arguments become bytes and back. Arguments in the line lie one after the
-// other without padding; archived ones are the front of the payload and the line holds their
-// length (8 bytes).
+// Converts a typed handler's arguments to bytes and back. Arguments in the line follow each other
+// without padding. Archived arguments are the front of the payload, and the line holds their length
+// (8 bytes).
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ class job;
 
 namespace detail {
 
-/// A handler threw: ends the job with a line naming handler, rank and error.
+/// Handles an exception of a handler: ends the job with a line naming handler, rank and error.
 void handler_threw(job& here, const active_message& m, const char* handler) noexcept;
 
 template <class Function>
@@ -126,7 +126,7 @@ struct am_pack {
     }
   }
 
-  /// Where argument I begins in a line.
+  /// The offset of argument I in a line.
   template <std::size_t I>
   static constexpr std::size_t offset_of() {
     return []<std::size_t... Before>(std::index_sequence<Before...>) {

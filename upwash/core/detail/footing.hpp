@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a job stands on, which programs do not see: the conduit's endpoint, what the rank does when
-// it idles, and the sink that gets its messages.
+// The base of a job, hidden from programs: the conduit's endpoint, the rank's idle behaviour, and
+// the sink that receives its messages.
 #pragma once
 
 #include "upwash/conduit/endpoint.hpp"
@@ -24,7 +24,7 @@ class footing final : public conduit::sink {
 
   conduit::endpoint& endpoint;
   conduit::waiter* waiter;
-  job* above = nullptr;  ///< set before the endpoint knows of this
+  job* above = nullptr;  ///< set before the endpoint knows this object
 };
 
 }  // namespace upwash::detail

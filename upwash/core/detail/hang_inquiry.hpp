@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One report of a hanging job where nobody outside of it sees all its ranks, as in jobs of foreign
-// launchers over several nodes: the rank that hangs asks the others by messages.
+// One report of a hanging job if nothing outside the job sees all its ranks, for example in jobs of
+// external launchers over several nodes. The hanging rank asks the others by messages.
 #pragma once
 
 #include <atomic>
@@ -22,13 +22,13 @@ class job;
 
 namespace upwash::detail {
 
-/// One a rank. Ranks hear the question in their waits, and answer there: of one that does not, the
-/// report says that it has told nothing. Of several that hang at once the lowest asks, and tells
-/// the others what it has reported. Messages: 3 a rank and report. Memory: one standing a rank, at
-/// the one that asks, while it asks.
+/// The inquiry of one rank. Ranks receive the question in their waits, and answer there. For a rank
+/// that does not answer, the report says that it has reported nothing. If several ranks hang at
+/// once, the lowest asks, and tells the others its report. Messages: 3 a rank and report. Memory:
+/// one standing a rank, at the asking rank, during the question.
 class hang_inquiry final : public observe::hang_board {
  public:
-  /// `here` outlives it.
+  /// `here` must outlive this object.
   explicit hang_inquiry(job& here) : observe::hang_board(heard_), here_(here) {}
 
   void answer(const observe::standing& mine, std::uint32_t question) noexcept override;
@@ -51,7 +51,7 @@ class hang_inquiry final : public observe::hang_board {
     std::vector<observe::standing> all;
   };
 
-  /// As a message for it arrives; null: this rank has none.
+  /// Returns the inquiry of a rank for which a message arrives; null if the rank has none.
   [[nodiscard]] static hang_inquiry* at(job& here) noexcept;
   void hear(asker from) noexcept;
   void take(const observe::standing& one, std::uint32_t number);
@@ -61,9 +61,9 @@ class hang_inquiry final : public observe::hang_board {
 
   job& here_;
   std::atomic<std::uint32_t> heard_{0};  ///< questions
-  duration heard_at_;                    ///< the last of another rank's
+  duration heard_at_;                    ///< time of the last question of another rank
   std::vector<asker> unanswered_;
-  std::uint32_t asked_ = 0;  ///< the last question of this rank's own
+  std::uint32_t asked_ = 0;  ///< last question of this rank
   bool to_ask_ = false;
   std::optional<gathering> now_;
   observe::hang_reporter reporter_;

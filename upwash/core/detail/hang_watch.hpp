@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a rank waits in, as its own thread, signal handlers and the report of the job see it.
+// The wait of a rank as its own thread, signal handlers and the job's report see it.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,8 @@ class job;
 
 namespace upwash::detail {
 
-/// The outermost wait of a rank. Written by its thread; a signal handler may run on another one and
-/// see parts of two waits, but never memory that is gone.
+/// The outermost wait of a rank. Written by its thread. A signal handler may run on another thread
+/// and see parts of two waits, but never freed memory.
 class shown_wait {
  public:
   void begin(const conduit::wait_reason& why) noexcept {
@@ -31,15 +31,15 @@ class shown_wait {
     on_team_.store(why.on_team, relaxed);
     file_.store(why.site.file, relaxed);
     line_.store(why.site.line, relaxed);
-    // Release: a handler that sees the operation sees the rest.
+    // Release: a handler that sees the operation also sees the other fields.
     operation_.store(why.operation, std::memory_order_release);
   }
   void end() noexcept {
     operation_.store(nullptr, relaxed);
-    since_ps.store(0, relaxed);  // a report may read an old one
+    since_ps.store(0, relaxed);  // a report may read an old value
   }
   [[nodiscard]] bool under_way() const noexcept { return operation_.load(relaxed) != nullptr; }
-  /// `operation` is null where the rank does not wait.
+  /// Returns the reason. `operation` is null if the rank does not wait.
   [[nodiscard]] conduit::wait_reason reason() const noexcept {
     conduit::wait_reason why;
     why.operation = operation_.load(std::memory_order_acquire);
@@ -71,28 +71,29 @@ class shown_wait {
   std::atomic<std::uint32_t> line_{0};
 };
 
-/// When the rank tells of a wait that lasts, and answers whoever asks what it is in.
+/// Decides when the rank reports a long wait, and answers questions about its status.
 struct hang_watch {
   observe::hang_board* board = nullptr;
   std::uint32_t answered = 0;         ///< the last question
-  bool reported = false;              ///< this wait is known
+  bool reported = false;              ///< this wait is reported
   std::int64_t polling_since_ps = 0;  ///< in a loop over job::progress
 
-  /// Whether somebody asks what this rank is in. One load.
+  /// Returns whether a question about this rank's status is open. One load.
   [[nodiscard]] bool asked() const noexcept {
     return board != nullptr && board->question().load(std::memory_order_relaxed) != answered;
   }
 };
 
-/// The rank's wait has lasted `waited`: answers a question, and tells once that it is too long.
-/// With a board for the whole job, there; of one rank, on standard error. Not in a signal handler.
+/// Handles a wait that has lasted `waited`: answers a question, and reports once that the wait is
+/// too long. Reports to the board of the whole job if there is one, else for this rank on standard
+/// error. Not in a signal handler.
 void tell_of_wait(job& here, duration waited);
 
-/// What the rank is in, with what its layers have pending. Not in a signal handler.
+/// Returns the rank's status, with the pending work of its layers. Not in a signal handler.
 [[nodiscard]] observe::standing standing_of(const job& here);
 
-/// Writes a line (no line end) of what the job waits for into `text`, at most `size` bytes; returns
-/// its length. Async-signal-safe.
+/// Writes a line (without line end) about the job's wait into `text`, at most `size` bytes. Returns
+/// the line's length. Async-signal-safe.
 [[nodiscard]] std::size_t describe_wait(const void* job, char* text, std::size_t size);
 
 }  // namespace upwash::detail

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The parts of a job that are not on the path of a small message, and the one door through which
-// core's own functions reach a job's inside.
+// The parts of a job outside the path of a small message, and the one access for core's own
+// functions to a job's internals.
 #pragma once
 
 #include <atomic>
@@ -37,8 +37,8 @@ namespace upwash::detail {
 
 class team_table;
 
-/// Of requests that let their operations go on alone. Memory: at most 16 more than twice those that
-/// are not complete.
+/// The tickets of detached requests. Memory: at most 16 more than twice the number of incomplete
+/// ones.
 class detached_tickets {
  public:
   explicit detached_tickets(object_pool<ticket>& pool) : pool_(pool) {}
@@ -67,7 +67,7 @@ class job_state {
   region_table regions;
   address_book addresses;
   memory_engine memory;
-  std::vector<std::vector<std::byte>> packing;  ///< buffers of nobody now (active_message.hpp)
+  std::vector<std::vector<std::byte>> packing;  ///< free packing buffers (active_message.hpp)
   object_pool<ticket> tickets;
   detached_tickets detached{tickets};
   std::atomic<std::uint32_t> implicit_pending{0};
@@ -79,33 +79,33 @@ class job_state {
   std::exception_ptr fault;         ///< of a handler or an operation; thrown by each progress
   std::unique_ptr<team_table> teams;
   std::vector<std::pair<const void*, std::unique_ptr<service_base>>> services;
-  std::vector<service_base*> on_teams;     ///< all, by their places
-  std::vector<service_base*> progressing;  ///< those that want calls
-  int busy_services = 0;                   ///< of them: those that have work; one for alarms
-  duration next_alarm = duration::max();   ///< of them
-  bool in_services = false;                ///< one of them is being called
+  std::vector<service_base*> on_teams;     ///< all services, by their places
+  std::vector<service_base*> progressing;  ///< services that want calls
+  int busy_services = 0;                   ///< progressing services with work; one for alarms
+  duration next_alarm = duration::max();   ///< earliest alarm of a service
+  bool in_services = false;                ///< a service is being called
   int word_watchers = 0;                   ///< operations that look at words of peers
-  side_fiber* aside = nullptr;             ///< what runs now, where it is not the main flow
-  int words_aside = 0;                     ///< waits aside for what no message tells of
+  side_fiber* aside = nullptr;             ///< running side fiber; null: the main flow
+  int words_aside = 0;                     ///< waits of side fibers that no message ends
 
-  bool polled_for = false;             ///< while it idles
-  std::vector<waiter_layer*> waiters;  ///< above what the rank does when idle, the outermost last
+  bool polled_for = false;             ///< true while the rank idles
+  std::vector<waiter_layer*> waiters;  ///< above the idle behaviour, the outermost last
 
   shown_wait waiting;
   hang_watch hang;
-  std::unique_ptr<hang_inquiry> inquiry;  ///< the board of `hang`, where nobody has given one
+  std::unique_ptr<hang_inquiry> inquiry;  ///< the board of `hang`, if none was given
   /// In `finish`: control collectives of the world that the program had called before.
   std::optional<std::uint64_t> called_before_end;
-  int inquired = 0;               ///< messages of it since progress last looked
+  int inquired = 0;               ///< messages of the inquiry since progress last looked
   unsigned steps = 0;             ///< of progress
   unsigned moves_for_credit = 0;  ///< in waits for room at a peer
   unsigned idles = 0;             ///< in this operation
   unsigned empty_polls = 0;       ///< calls of job::progress in a row
-  bool keeps_processor = false;   ///< the next poll does not give it away
-  int kept_polls = 0;             ///< that did not, since the last pause
-  duration last_pause;            ///< in the last of them
+  bool keeps_processor = false;   ///< the next poll keeps the processor
+  int kept_polls = 0;             ///< polls that kept it since the last pause
+  duration last_pause;            ///< end of the last pause
   process::live_job* live = nullptr;
-  std::unique_ptr<lent_tasks> lent;  ///< to the thread, where there is one
+  std::unique_ptr<lent_tasks> lent;  ///< to the progress thread, if there is one
   std::jthread progress_thread;
 };
 
@@ -114,7 +114,7 @@ struct job_access {
   static const job_state& state(const job& here) noexcept { return *here.state_; }
   static lane handling(const job& here) noexcept { return here.handling_; }
   static bool failed(const job& here) noexcept {
-    // Acquire: pairs with set_fault; whoever sees it set may read the fault, which stays.
+    // Acquire: pairs with set_fault. A thread that sees the flag may read the fault, which stays.
     return here.state_->failed.load(std::memory_order_acquire);
   }
   static void set_fault(job& here, std::exception_ptr fault) noexcept {

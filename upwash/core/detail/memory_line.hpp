@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The lines of messages of the memory class: which there are, and how values lie in them.
+// The lines of messages of the memory class: their codes and the layout of their values.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace upwash::detail {
 
-/// What core itself sends. The number on the wire; those of layers above are larger.
+/// The codes of core's own messages: the number on the wire. Numbers of higher layers are larger.
 enum class memory_code : std::uint32_t {
   put_piece,
   put_last,
@@ -34,7 +34,7 @@ enum class memory_code : std::uint32_t {
   served,
 };
 
-/// Values one after the other, without padding.
+/// Values one after another, without padding.
 class memory_line {
  public:
   template <class... Args>

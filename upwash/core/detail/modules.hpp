@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Handler ids: the modules (executable and shared libraries) of this process. The executable, or
-// this rank's copy of a program, is number 0, the module of upwash itself 1; others are numbered by
-// their build ids, so that ranks agree on them whatever else they load, and in which order.
+// Handler ids: the modules (executable and shared libraries) of this process. Number 0 is the
+// executable, or this rank's copy of a program; number 1 is upwash's own module. Others are
+// numbered by their build ids, so ranks agree on them whatever else they load, in any order.
 // `fingerprint` lets a start handshake check the first two.
 #pragma once
 
@@ -17,12 +17,12 @@ namespace upwash::detail {
 
 class module_table {
  public:
-  /// Looks at the modules loaded now. `program`: an address in the copy of the program that the
-  /// rank has for itself, whose other copies are none of its modules; null: the executable.
+  /// Reads the loaded modules. `program`: an address in the rank's own copy of the program, whose
+  /// other copies are not modules of the rank. Null: the executable.
   explicit module_table(const void* program = nullptr);
 
-  /// The id of a function. Rescans when its module was loaded later; throws `error` when the
-  /// address lies in no module or there are more than 254.
+  /// Returns the id of a function. Rescans if its module was loaded later. Throws `error` if the
+  /// address lies in no module or there are more than 254 modules.
   [[nodiscard]] conduit::handler_id id_of(const void* function) {
     const auto address = reinterpret_cast<std::uintptr_t>(function);
     const std::uintptr_t offset = address - program_at_.base;
@@ -31,8 +31,8 @@ class module_table {
     return find(address);
   }
 
-  /// The function of an id in the program or in upwash itself, which stay where they are; null: of
-  /// another module, or nobody's.
+  /// Returns the function of an id in the program or in upwash itself, which are never unloaded.
+  /// Null if the id belongs to another module or to none.
   [[nodiscard]] const void* known_function(conduit::handler_id id) const noexcept {
     const extent& in = id.module == 0 ? program_at_ : own_at_;
     if (id.module > 1 || id.offset >= in.size) [[unlikely]]
@@ -40,14 +40,14 @@ class module_table {
     return reinterpret_cast<const void*>(in.base + id.offset);
   }
 
-  /// The function of an id. Rescans for modules loaded later; throws `error` (fault) for one that
-  /// this process has not.
+  /// Returns the function of an id. Rescans for modules loaded later. Throws `error` (fault) for a
+  /// module that this process has not loaded.
   [[nodiscard]] const void* function_of(conduit::handler_id id) {
     const void* known = known_function(id);
     return known != nullptr ? known : look_up(id);
   }
 
-  /// A number over the builds of the executable and of upwash.
+  /// Returns a number over the builds of the executable and of upwash.
   [[nodiscard]] std::uint64_t fingerprint() const noexcept { return fingerprint_; }
 
  private:
@@ -72,8 +72,8 @@ class module_table {
   [[nodiscard]] const entry* holder_of(conduit::handler_id id, std::uint32_t& offset) const;
 
   const void* program_;
-  extent program_at_;           ///< of the first of modules_
-  extent own_at_;               ///< of the module of upwash
+  extent program_at_;           ///< of the first entry of modules_
+  extent own_at_;               ///< of upwash's module
   std::vector<entry> modules_;  ///< the program first
   std::uint64_t fingerprint_ = 0;
 };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the conduit can do for each peer of a rank.
+// The conduit's capabilities for each peer of a rank.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 
 namespace upwash::detail {
 
-/// Memory: O(1). Off the path of small messages and direct accesses, which keep what they need.
+/// The capabilities. Memory: O(1). Not used on the path of small messages and direct accesses,
+/// which keep their own copies.
 class peer_facts {
  public:
   peer_facts(const conduit::endpoint& endpoint, int rank)
@@ -22,15 +23,16 @@ class peer_facts {
         uniform_(can_.uniform()),
         private_reads_(anywhere_.holds(&conduit::peer_capabilities::private_reads)) {}
 
-  /// Of a rank of the world. A virtual call where the conduit serves classes differently.
+  /// Returns the capabilities for a world rank. A virtual call if the conduit serves classes
+  /// differently.
   [[nodiscard]] const conduit::peer_capabilities& of(int rank) const noexcept {
     if (uniform_) [[likely]]
       return can_.peers[0];
     return can_.of(conduit::nearness_of(mine_, endpoint_.place(rank)));
   }
-  /// What holds for whatever peer.
+  /// Returns the capabilities that hold for all peers.
   [[nodiscard]] const reach& anywhere() const noexcept { return anywhere_; }
-  /// How many of the peers read registered memory themselves; the others ask for it.
+  /// Returns how many of the peers read registered memory themselves; the others request it.
   [[nodiscard]] pairs private_reads() const noexcept { return private_reads_; }
   [[nodiscard]] bool ordered() const noexcept { return can_.ordered; }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The members of a team: arithmetic when they are regular (O(1) memory), a list otherwise.
+// The members of a team: arithmetic if they are regular (O(1) memory), a list otherwise.
 #pragma once
 
 #include <span>
@@ -15,22 +15,22 @@ class rank_map {
   rank_map() = default;
   rank_map(int first, int stride, int count) : first_(first), stride_(stride), count_(count) {}
 
-  /// World ranks in team order; kept as a list only when no stride describes them. The ranks are
-  /// distinct (checked by the caller).
+  /// Makes a map of world ranks in team order. Kept as a list only if no stride describes the
+  /// ranks. The ranks are distinct (checked by the caller).
   static rank_map of(std::span<const int> world_ranks);
 
   [[nodiscard]] int size() const noexcept { return count_; }
   [[nodiscard]] int world_rank(int member) const noexcept {
     return list_.empty() ? first_ + member * stride_ : list_[static_cast<std::size_t>(member)];
   }
-  // For who asks often: listed() is null where first and stride tell all.
+  // For frequent queries: listed() is null if first and stride suffice.
   [[nodiscard]] int first() const noexcept { return first_; }
   [[nodiscard]] int stride() const noexcept { return stride_; }
   [[nodiscard]] const int* listed() const noexcept {
     return list_.empty() ? nullptr : list_.data();
   }
 
-  /// The member with this world rank, or -1. O(1) regular, O(log size) listed.
+  /// Returns the member with this world rank, or -1. O(1) if regular, O(log size) for a list.
   [[nodiscard]] int member_of(int world_rank) const noexcept;
 
  private:

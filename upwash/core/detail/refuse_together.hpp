@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How a collective fails that one member cannot carry out.
+// The failure of a collective that one member cannot carry out.
 #pragma once
 
 #include <string>
@@ -10,8 +10,9 @@
 
 namespace upwash::detail {
 
-/// Collective over the members: all fail with the words of the one, a rank of the world, that lacks
-/// memory, whoever of them is heard first. Throws `error` (system).
+/// Makes all members fail with the text of one member that lacks memory: `lacking`, a world rank.
+/// If several lack memory, the text of any one of them is used. Collective over the members. Throws
+/// `error` (system).
 [[noreturn]] void refuse_together(const team& members, int lacking, const std::string& refusal);
 
 }  // namespace upwash::detail

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The regions that a rank is a member of, and its peers' parts as reachable from here. A part is
-// fetched on first use. The inline path is what a put of 8 bytes runs through.
+// The regions of which a rank is a member, and its peers' parts as reachable from here. A part is
+// fetched on first use. A put of 8 bytes runs through the inline path.
 #pragma once
 
 #include <atomic>
@@ -18,11 +18,11 @@
 
 namespace upwash {
 
-/// Who executes the atomics of a region: all accesses take one path, mixing loses updates.
+/// The executor of a region's atomics. All accesses take one path, because mixing loses updates.
 enum class atomicity : std::uint8_t {
-  automatic,  ///< the first of the following that can be
+  automatic,  ///< the first possible one of the following
   processor,  ///< by the calling processor; all members need direct access to each other
-  network,    ///< by the conduit, which needs those that the region is for between any two
+  network,    ///< by the conduit, which must support the region's atomics between any two members
   owner,      ///< by messages to the owner
 };
 
@@ -43,16 +43,16 @@ struct region_state {
   std::uint64_t bits = 0;
   std::uint64_t team = 0;
   atomicity atomics = atomicity::owner;
-  atomic_set uses;              ///< the atomics that it is for
-  std::size_t least_bytes = 0;  ///< the smallest part; equal to most_bytes: all are equal
+  atomic_set uses;              ///< the intended atomics
+  std::size_t least_bytes = 0;  ///< smallest part; if equal to most_bytes, all parts are equal
   std::size_t most_bytes = 0;
   // Relaxed: counts, written under the engine's lock.
   std::atomic<std::size_t> under_way{0};  ///< operations of this rank on it in the engine
   std::atomic<std::size_t> awaited{0};    ///< their stages that a program waits for
   int rank = -1;
   memory_block own;
-  /// Direct-mapped by rank, more of them as more peers are reached, up to max_slots: memory is
-  /// bounded for any number of ranks.
+  /// Direct-mapped by rank. The table grows with the number of reached peers up to max_slots:
+  /// memory is bounded for any number of ranks.
   std::vector<part> parts;
   std::vector<remote_memory> kept;  ///< pinned parts that lost their slot
 };
@@ -73,8 +73,9 @@ class region_table {
   [[nodiscard]] region_state* containing(const void* local) noexcept;
   [[nodiscard]] std::size_t count() const noexcept { return by_id_.size(); }
 
-  /// Where loads and stores reach [offset, offset + bytes) of `rank`'s part, or null: not
-  /// directly addressable, not fetched yet, out of bounds, or unknown.
+  /// Returns the address of [offset, offset + bytes) of `rank`'s part for loads and stores. Null if
+  /// the part is not directly addressable or not fetched yet, if the range is out of bounds, or if
+  /// the region is unknown.
   [[nodiscard]] std::byte* direct(int rank, std::uint64_t bits, std::uint64_t offset,
                                   std::size_t bytes) noexcept {
     region_state* region = last_;
@@ -86,7 +87,8 @@ class region_table {
     return address(slot(*region, rank), rank, offset, bytes);
   }
 
-  /// The same for an atomic on an aligned word; null where the processor must not do it.
+  /// Returns the address for an atomic on an aligned word. Null if the processor must not execute
+  /// it.
   [[nodiscard]] std::byte* direct_atomic(int rank, std::uint64_t bits, std::uint64_t offset,
                                          std::size_t width) noexcept {
     if (offset % width != 0) [[unlikely]]
@@ -95,13 +97,13 @@ class region_table {
     return at != nullptr && last_->atomics == atomicity::processor ? at : nullptr;
   }
 
-  /// The part of `rank` when it has been fetched, else null.
+  /// Returns the part of `rank` if it has been fetched, else null.
   [[nodiscard]] part* fetched(region_state& region, int rank) noexcept {
     part& peer = slot(region, rank);
     return peer.rank == rank ? &peer : nullptr;
   }
 
-  /// The same as `direct`, for an address that the program keeps.
+  /// Returns an address as `direct` does, for a program that keeps it.
   [[nodiscard]] std::byte* pinned(int rank, std::uint64_t bits, std::uint64_t offset,
                                   std::size_t bytes) noexcept {
     region_state* const region = last_ != nullptr && last_->bits == bits ? last_ : find(bits);
@@ -112,7 +114,7 @@ class region_table {
     return at;
   }
 
-  /// Enters a fetched part; another rank's in the same slot is forgotten, or kept if pinned.
+  /// Enters a fetched part. Another rank's part in the same slot is forgotten, or kept if pinned.
   part& enter(region_state& region, int rank, const memory_key& key, std::size_t size);
 
  private:
@@ -132,7 +134,7 @@ class region_table {
 
   footing& below_;
   int rank_;
-  bool traced_;  ///< accesses go through the endpoint, which writes them down: `last_` stays null
+  bool traced_;  ///< accesses go through the endpoint, which records them: `last_` stays null
   region_state* last_ = nullptr;
   std::unordered_map<std::uint64_t, std::unique_ptr<region_state>> by_id_;
   std::map<const std::byte*, region_state*> by_address_;

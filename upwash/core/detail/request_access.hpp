@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where requests, counters and notices meet the engines: makes tickets and stage targets.
+// Connects requests, counters and notices with the engines: makes tickets and stage targets.
 #pragma once
 
 #include <exception>
@@ -14,7 +14,7 @@
 namespace upwash::detail {
 
 struct request_access {
-  /// A request with `stages` outstanding, and the counter that ends them.
+  /// Returns a request with `stages` outstanding, and the counter that ends them.
   static request make(job& here, std::uint32_t stages, const conduit::wait_reason& reason) {
     ticket* made = job_access::state(here).tickets.take();
     made->owner = &here;
@@ -28,7 +28,8 @@ struct request_access {
 
   static job& owner(const request& of) { return *of.ticket_->owner; }
 
-  /// The target of one stage; counts it as outstanding. A request that has no ticket gets one.
+  /// Returns the target of one stage, and counts the stage as outstanding. A request without a
+  /// ticket gets one.
   static stage_target target(job& here, const notice& where, const conduit::wait_reason& reason) {
     if (where.request_ != nullptr) {
       if (where.request_->ticket_ == nullptr) *where.request_ = make(here, 0, reason);
@@ -48,10 +49,11 @@ struct request_access {
     return end;
   }
 
-  /// Of an implicit operation towards a rank: the next quiet of all, or of that rank, waits for it.
+  /// Returns the target of an implicit operation towards a rank. The next quiet of all ranks, or of
+  /// that rank, waits for it.
   static stage_target implicit_towards(job& here, int rank) {
     job_state& state = job_access::state(here);
-    const bool exists = rank >= 0 && rank < here.size();  // else the engine refuses it
+    const bool exists = rank >= 0 && rank < here.size();  // else the engine rejects it
     stage_target made = counted(state.implicit_pending);
     if (exists) made.also = counted(state.memory.implicit_towards(rank)).counter;
     return made;

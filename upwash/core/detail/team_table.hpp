@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The teams of a rank and what core keeps for each.
+// The teams of a rank and core's state for each.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@
 
 namespace upwash::detail {
 
-/// What the conduit can do between these ranks. O(size) time, or O(1) where it serves all alike.
+/// Returns the conduit's capabilities between these ranks. O(size) time, or O(1) if it serves all
+/// alike.
 [[nodiscard]] reach reach_between(const conduit::endpoint& at, const rank_map& members);
 
 class team_state : public team_facts {
@@ -32,13 +33,13 @@ class team_state : public team_facts {
     show_members();
   }
 
-  std::uint32_t control_number = 0;  ///< of control collectives called so far
+  std::uint32_t control_number = 0;  ///< control collectives called so far
   std::uint64_t barrier_epoch = 0;
-  std::uint64_t memories = 0;  ///< made on it so far: team_memory
-  team_memory barrier_words;   ///< shared-memory barrier; made at the first one
-  bool is_over = false;        ///< no member uses it any more
+  std::uint64_t memories = 0;  ///< team_memory objects made on it so far
+  team_memory barrier_words;   ///< shared-memory barrier; made at the first barrier
+  bool is_over = false;        ///< no member uses it any longer
 
-  /// What the conduit can do between the members; found when it is asked for first.
+  /// Returns the conduit's capabilities between the members, computed on first use.
   [[nodiscard]] const reach& between() {
     if (!between_.known()) [[unlikely]]
       find_between();
@@ -64,14 +65,14 @@ class team_table {
   [[nodiscard]] team world() noexcept { return team_access::of(*world_); }
   team_state& add(std::uint64_t id, rank_map members);
   void remove(std::uint64_t id);
-  /// As `remove`, but copies of the handle are told apart from teams until some others are
-  /// released.
+  /// Removes a team as `remove` does, but recognises copies of the handle until some other teams
+  /// are released.
   void retire(std::uint64_t id);
-  /// Those of this rank that are not released, by id.
+  /// Returns the teams of this rank that are not released, by id.
   [[nodiscard]] const std::map<std::uint64_t, std::unique_ptr<team_state>>& all() const noexcept {
     return teams_;
   }
-  /// The id of a team that this rank creates.
+  /// Returns the id of a team that this rank creates.
   [[nodiscard]] std::uint64_t draw_id() noexcept;
   /// Counts uses of a provisional identity (team::subset), so that repeats differ.
   [[nodiscard]] std::uint32_t next_use(std::uint64_t provisional) { return uses_[provisional]++; }
@@ -94,7 +95,7 @@ namespace upwash {
 inline detail::team_state& team_access::state(const team& t) {
   if (t.facts_ == nullptr) [[unlikely]]
     t.refuse();
-  return static_cast<detail::team_state&>(*t.facts_);  // nobody makes other facts
+  return static_cast<detail::team_state&>(*t.facts_);  // no other code makes facts
 }
 
 inline team team_access::of(detail::team_state& state) noexcept { return team(state); }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a rank and each of its peers owe each other in room for messages that nobody asked for yet.
+// The balance between a rank and each of its peers: the room that each has left for unexpected
+// messages of the other.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +16,14 @@ namespace upwash::matching::detail {
 
 struct balance {
   std::uint64_t outstanding = 0;  ///< bytes sent and not yet known to be received
-  std::uint64_t received = 0;     ///< bytes received and not yet told
+  std::uint64_t received = 0;     ///< bytes received and not yet reported
   std::uint64_t offered = 0;      ///< envelopes sent and not yet known to be received
-  std::unique_ptr<store> listed;  ///< sends that the peer had no room for; null: none
-  sending* queued = nullptr;      ///< the first that waits for credit, and the last
+  std::unique_ptr<store> listed;  ///< sends for which the peer had no room; null: none
+  sending* queued = nullptr;      ///< the first and the last that wait for credit
   sending* last_queued = nullptr;
 };
 
-/// Memory: one for each peer that messages went to or came from.
+/// All balances. Memory: one for each peer with any message in either direction.
 class balances {
  public:
   [[nodiscard]] balance& with(int rank) {

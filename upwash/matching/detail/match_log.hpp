@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where a rank writes what is matched: a recording of its own (knob match_trace), the trace of what
-// the rank does, or both.
+// A rank's record of its matching: its own recording (knob match_trace), the rank's trace, or both.
 #pragma once
 
 #include <cstddef>
@@ -18,26 +17,27 @@
 
 namespace upwash::matching::detail {
 
-/// Told before each event has its effect. One rank's.
+/// The log of one rank. Called before each event has its effect.
 class match_log {
  public:
-  /// Entries in either queue.
+  /// The number of entries in either queue.
   struct depths {
     std::size_t posted = 0;
     std::size_t unexpected = 0;
     friend bool operator==(const depths&, const depths&) = default;
   };
-  /// `recording`: the file, empty: none; `trace`: null: none.
+  /// `recording`: the file; empty: none. `trace`: null: none.
   match_log(job& here, const std::string& recording, observe::trace_writer* trace);
 
-  /// A post, probe, claim or arrival. `peer`: the source's world rank, -1: any. Returns the number
-  /// of a post. The trace has no probes: a program that waits may make any number.
+  /// Adds a post, probe, claim or arrival. `peer`: the source's world rank, -1: any. Returns the
+  /// number of a post. The trace has no probes, because a waiting program may make any number of
+  /// them.
   std::uint64_t add(trace_event::kind what, const envelope& with, std::size_t bytes, int team_size,
                     int peer, const depths& before);
-  /// An arrival of before this log, when another one was told of it.
+  /// Notes an arrival from before this log that another log recorded.
   void moved(const envelope& with, std::size_t bytes);
   void cancel(std::uint64_t post, const depths& before);
-  /// At the end.
+  /// Ends the log.
   void last(const depths& now);
 
  private:

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The contexts of teams: a small number for the user messages of each team, and one for the edges
-// of its collectives, by which stores tell them apart.
+// of its collectives. Stores distinguish messages by these numbers.
 #pragma once
 
 #include <array>
@@ -18,40 +18,42 @@
 
 namespace upwash::matching::detail {
 
-/// Memory: two entries for each team that messages are sent on, at most.
+/// The contexts. Memory: at most two entries for each team on which messages are sent.
 class team_contexts {
  public:
   explicit team_contexts(job& here) : here_(here) {}
 
-  /// The context of messages of that kind (as in envelope) on the team; a new one where it has
-  /// none.
+  /// Returns the context of messages of that kind (as in envelope) on the team; makes one if there
+  /// is none.
   [[nodiscard]] std::uint32_t of(std::uint64_t team, std::uint32_t kind) {
     table& among = table_of(kind);
     if (team != among.last_team) look_up(among, team);
     return among.last;
   }
   [[nodiscard]] std::optional<std::uint32_t> find(std::uint64_t team, std::uint32_t kind) const;
-  /// Of a team that this rank has released, and other members perhaps not yet: messages for it make
-  /// no context any more. One that this rank is not in, where early ones are kept, is noted.
+  /// Returns whether this rank has released the team; other members may still use it. Messages for
+  /// such a team make no context any longer. If early messages are kept, a team without this rank
+  /// is noted.
   [[nodiscard]] bool is_released(std::uint64_t team, std::uint32_t kind) {
     const table& among = table_of(kind);
     return team != among.last_team && look_for_released(among, team);
   }
   void keep_early() noexcept { keeps_early_ = true; }
-  /// Of the teams noted: those that this rank is still not in, and was not in at the call before.
+  /// Returns the noted teams without this rank, now and at the previous call.
   [[nodiscard]] std::vector<std::uint64_t> take_vain();
-  /// Those that the team has, at most two.
+  /// Returns the contexts of the team, at most two.
   [[nodiscard]] std::vector<std::uint32_t> of_team(std::uint64_t team) const;
-  /// This rank releases the team. Its contexts stay until `give_back`.
+  /// Notes that this rank releases the team. Its contexts stay until `give_back`.
   void leave(std::uint64_t team);
-  /// The team's context goes. `again`: its number may be another team's.
+  /// Removes the team's context. `again`: its number may be given to another team.
   void give_back(std::uint64_t team, std::uint32_t context, bool again);
 
-  /// A message of a collective's edge was kept: wildcards find no edges, its kind must be known.
+  /// Notes that a message of a collective's edge was kept. Wildcards do not match edges, so its
+  /// kind must be known.
   void note_kept(std::uint32_t context, std::uint32_t kind) { kept_kinds_.emplace(context, kind); }
-  /// Context and kind of those noted.
+  /// Returns context and kind of the noted messages.
   [[nodiscard]] const auto& kept_kinds() const noexcept { return kept_kinds_; }
-  /// The kinds noted for the context, which is told for the last time.
+  /// Returns the kinds noted for the context, for the last time.
   [[nodiscard]] std::vector<std::uint32_t> take_kept_kinds(std::uint32_t context);
 
   void promise(std::uint32_t context, const hints& what);
@@ -59,7 +61,7 @@ class team_contexts {
     return context < hints_.size() ? hints_[context] : hints{};
   }
 
-  [[nodiscard]] std::uint32_t end() const noexcept { return next_; }  ///< all are below it
+  [[nodiscard]] std::uint32_t end() const noexcept { return next_; }  ///< above all contexts
   [[nodiscard]] std::size_t size() const noexcept {
     return tables_[0].numbers.size() + tables_[1].numbers.size();
   }
@@ -81,11 +83,12 @@ class team_contexts {
   std::array<table, 2> tables_;  ///< of user messages; of edges of collectives
   std::uint32_t next_ = 0;
   std::vector<std::uint32_t> free_;                    ///< of released teams
-  std::vector<std::uint64_t> going_;                   ///< teams of them that members still leave
-  std::vector<std::pair<std::uint64_t, bool>> early_;  ///< teams noted; at `take_vain` already
+  std::vector<std::uint64_t> going_;                   ///< released teams that members still leave
+  std::vector<std::pair<std::uint64_t, bool>> early_;  ///< noted teams; whether already at the last
+                                                       ///< `take_vain`
   bool keeps_early_ = false;
   std::set<std::pair<std::uint32_t, std::uint32_t>> kept_kinds_;
-  std::vector<hints> hints_;  ///< by context, as far as any were given
+  std::vector<hints> hints_;  ///< by context, as far as given
 };
 
 }  // namespace upwash::matching::detail

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The handlers of accumulates at the owner, as registered at a rank, and its locks.
+// The owner's handlers of accumulates, as registered at a rank, and its locks.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace upwash::detail {
 
-/// Adds a piece. Throws `error` (fault) for a type that there is not, and places that leave the
+/// Adds a piece. Throws `error` (fault) for an unknown type, and for locations that leave the
 /// owner's part or are not aligned.
 void add_piece(memory_call& call, owner_locks& locks, scale_bytes scale, std::uint8_t what,
                std::uint8_t shift);
@@ -34,8 +34,8 @@ class accumulate_handlers final : public service_base {
   memory_operation<&tell_locks> tell;
 };
 
-/// The locks of who owns `at`, where loads and stores reach both the place and them. Else null, and
-/// what is not known yet is asked for, so that the next one finds it.
+/// Returns the locks of the owner of `at`, if loads and stores reach both the location and the
+/// locks. Else returns null, and requests the missing keys, so that the next call finds them.
 [[nodiscard]] stripe_lock* locks_within_reach(job& here, global_ptr<std::byte> at,
                                               const transfer_target& target);
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The types that can be accumulated, and y += scale * x over many of them.
+// The types that can be accumulated, and y += scale * x over arrays of them.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace upwash::detail {
 enum class addend : std::uint8_t { int32, int64, float32, float64, complex32, complex64 };
 inline constexpr std::size_t addend_count = 6;
 
-/// Bytes of a scale, whatever its type.
+/// The bytes of a scale of any type.
 using scale_bytes = std::array<std::byte, 16>;
 
 struct addend_facts {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the calls of the layer check before they do anything, and how they refuse.
+// The checks of the layer's calls before any effect, and their errors.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace upwash::detail {
 
-/// Throws `error` (argument); its text begins with this rank.
+/// Throws `error` (argument) with a text that begins with this rank.
 [[noreturn]] void refuse(const team& members, const std::string& what);
 
-/// Collective over `members`, blocking: whether all of them gave the same values, in the same
-/// order; the same answer at all. One reduction of twice as many words.
+/// Returns whether all members gave the same values in the same order; the same answer at all
+/// members. Collective over `members`, blocking. One reduction of twice as many words.
 [[nodiscard]] bool same_at_all(const team& members, std::span<const std::uint64_t> values);
 
 }  // namespace upwash::detail

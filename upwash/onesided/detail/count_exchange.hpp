@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who exchanges what with whom in the pairwise exchanges of a fence_barrier: arithmetic, no
-// messages.
+// The partners and contents of the pairwise exchanges of a fence_barrier: arithmetic, no messages.
 #pragma once
 
 #include <bit>
@@ -11,7 +10,7 @@
 
 namespace upwash::detail {
 
-/// So many unacknowledged puts went from one member to another since the job began.
+/// The number of unacknowledged puts from one member to another since the job began.
 struct pair_count {
   std::uint32_t source = 0;
   std::uint32_t target = 0;
@@ -19,7 +18,7 @@ struct pair_count {
 };
 
 /// The members below the largest power of two that is not above `size` exchange pairwise: recursive
-/// doubling. Each of the others has joined one of them, which speaks for it.
+/// doubling. Each surplus member has joined one of them, which acts for it.
 class pairwise {
  public:
   pairwise(int rank, int size)
@@ -31,10 +30,10 @@ class pairwise {
   [[nodiscard]] int rounds() const noexcept { return rounds_; }
   [[nodiscard]] bool is_outside() const noexcept { return rank_ >= core_; }
   [[nodiscard]] bool has_joined() const noexcept { return joined_; }
-  /// The one outside that this rank speaks for, or the one that speaks for it.
+  /// Returns the surplus member for which this rank acts, or the member that acts for this rank.
   [[nodiscard]] int other() const noexcept { return is_outside() ? rank_ - core_ : rank_ + core_; }
   [[nodiscard]] int partner(int round) const noexcept { return rank_ ^ (1 << round); }
-  /// Whether counts for that member go over to the partner of the round.
+  /// Returns whether counts for that member go to the partner of the round.
   [[nodiscard]] bool crosses(int target, int round) const noexcept {
     return (((target % core_) ^ rank_) >> round & 1) != 0;
   }

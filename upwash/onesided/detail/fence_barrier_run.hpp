@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One fence_barrier of one rank under way: goes on whenever something came, never waits.
+// One fence_barrier of one rank in flight: advances whenever a message arrives, never waits.
 #pragma once
 
 #include <cstddef>
@@ -23,18 +23,18 @@ namespace upwash::detail {
 
 /// Team, number of the fence_barrier on it, number of the message.
 using fence_barrier_key = std::tuple<std::uint64_t, std::uint64_t, int>;
-/// What came and is not used yet.
+/// Arrived messages that are not used yet.
 using fence_barrier_mail = std::map<fence_barrier_key, std::vector<pair_count>>;
 
 class fence_barrier_run {
  public:
-  /// `with_counts`: else the second exchange alone. `number`: the same at all members.
+  /// `with_counts`: both exchanges; otherwise only the second. `number`: the same at all members.
   fence_barrier_run(const team& among, std::uint64_t number, bool with_counts, completer end,
                     fence_barrier_mail& mail, settled_puts& settled);
 
-  /// As far as it goes; whether it is complete. As a handler.
+  /// Advances as far as possible. Returns whether the operation is complete. Runs as a handler.
   bool advance();
-  /// Tells that it is.
+  /// Reports the completion.
   void tell() { end_.complete(); }
 
   [[nodiscard]] const fence_barrier_count& count() const noexcept { return count_; }
@@ -42,12 +42,12 @@ class fence_barrier_run {
 
  private:
   enum class stage : std::uint8_t {
-    telling,    ///< what is told when complete
-    joining,    ///< counts of the one outside
+    telling,    ///< operations with completion
+    joining,    ///< counts of the surplus member
     counting,   ///< the first exchange
-    passing,    ///< counts for the one outside
+    passing,    ///< counts for the surplus member
     arriving,   ///< puts
-    gathering,  ///< the word of the one outside that its puts have arrived
+    gathering,  ///< the surplus member's message that its puts have arrived
     meeting,    ///< the second exchange
     leaving,
     done,
@@ -63,7 +63,7 @@ class fence_barrier_run {
   bool exchange_counts();
   bool pass_on();
   bool meet();
-  /// Takes those of which `which` is true out of `held_`.
+  /// Removes the counts for which `which` is true from `held_` and returns them.
   template <class Which>
   std::vector<pair_count> taken_out(Which which);
   void send(int member, int message, std::span<const pair_count> what = {});
@@ -79,15 +79,15 @@ class fence_barrier_run {
   pairwise plan_;
   stage at_ = stage::telling;
   int round_ = 0;
-  int sent_ = -1;                 ///< the last message of a round
-  std::vector<int> open_;         ///< ranks with what is not told, or not flushed
+  int sent_ = -1;                 ///< last message of a round
+  std::vector<int> open_;         ///< ranks with incomplete or unflushed operations
   std::vector<request> flushes_;  ///< by the conduit
   std::vector<pair_count> own_;   ///< counts of this rank
-  std::vector<pair_count> held_;  ///< to be sent on; behind the first exchange those for this rank
+  std::vector<pair_count> held_;  ///< to be sent on; after the first exchange those for this rank
   fence_barrier_count count_;
 };
 
-/// A message: runs `advance` of whom it is for, or waits in the mail.
+/// Sends a message: it runs `advance` of its receiver, or waits in the mail.
 void send_fence_barrier(job& here, int rank, std::uint64_t team, std::uint64_t number, int message,
                         std::span<const std::byte> counts);
 

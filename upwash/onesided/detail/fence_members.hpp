@@ -7,7 +7,7 @@
 
 namespace upwash::detail {
 
-/// `fence_all` for the members of a team only. O(1) where nothing is left to be fenced anywhere.
+/// Runs `fence_all` for the members of a team only. O(1) if nothing is left to be fenced anywhere.
 fence_count fence_members(const team& of, const fence_options& how, const call_site& site);
 
 }  // namespace upwash::detail

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For destructors that do what their object stands for: send, hand over.
+// For destructors with a final action: send, hand over.
 #pragma once
 
 #include <exception>
 
 namespace upwash::detail {
 
-/// Made with the object. In its destructor `run` does the last act: what that throws goes up, but
-/// not while an exception unwinds the stack that was not there when the object was made. The job,
-/// which has failed, then says so at its next progress.
+/// Made together with its object. `run` does the final action in the object's destructor. Its
+/// exceptions are passed on, but not while an exception unwinds the stack that was not active when
+/// the object was made. The job, which has failed, then reports the error at its next progress.
 class last_act {
  public:
   template <class Act>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The locks under which accumulates, and changes of pairs, change the memory of a rank: stripes of
-// its regions share 64 of them, which lie in memory that whoever loads and stores the regions does,
-// too. An element is changed under the lock of the stripe that its first byte is in, whoever
-// changes it: the owner, a handler for somebody else, a peer.
+// The locks for accumulates and pair changes in the memory of a rank. Stripes of its regions share
+// 64 locks. The locks are in memory that any rank which loads and stores the regions also reaches.
+// An element is changed under the lock of the stripe of its first byte, by the owner, by a handler,
+// or by a peer.
 #pragma once
 
 #include <cstddef>
@@ -22,18 +22,18 @@ class job;
 
 namespace upwash::detail {
 
-/// A line of its own. 0: free.
+/// One lock on its own cache line. 0: free.
 struct alignas(64) stripe_lock {
   std::uint32_t taken = 0;
 };
 inline constexpr std::uint64_t stripe_bytes = 8192;
 inline constexpr std::uint64_t stripe_locks = 64;
 
-/// Holds the lock of one stripe at a time, so that nobody waits for two, and the last one until it
-/// goes: short, without calls of the library meanwhile.
+/// Holds the lock of one stripe at a time, so that no rank waits for two locks; holds the last one
+/// until destruction. Hold it briefly, and call nothing of the library meanwhile.
 class stripe_holder {
  public:
-  /// `shift`: of the region, lock_shift.
+  /// `shift`: lock_shift of the region.
   stripe_holder(stripe_lock* locks, std::uint8_t shift) noexcept : locks_(locks), shift_(shift) {}
   ~stripe_holder() { let_go(); }
   stripe_holder(const stripe_holder&) = delete;
@@ -50,7 +50,7 @@ class stripe_holder {
   std::uint8_t shift_;
 };
 
-/// Adds runs of one type under the locks of the stripes they are in.
+/// Adds runs of one type under the locks of their stripes.
 class locked_adder {
  public:
   locked_adder(stripe_lock* locks, std::uint8_t shift, const addend_facts& what,
@@ -66,13 +66,13 @@ class locked_adder {
   const scale_bytes& scale_;
 };
 
-/// So that regions do not all begin with the same lock. The same at all ranks.
+/// Returns a shift, so that regions do not all begin with the same lock. The same at all ranks.
 [[nodiscard]] inline std::uint8_t lock_shift(std::uint64_t region) noexcept {
   return static_cast<std::uint8_t>(random_bits(region, 0, 0) % stripe_locks);
 }
 
-/// The locks of this rank's memory, made on first use (4 KiB), and those of the peers that it added
-/// to and whose memory it may load and store: about 350 bytes each, kept.
+/// The locks of this rank's memory, made on first use (4 KiB). Also the locks of peers to which it
+/// added and whose memory it may load and store: about 350 bytes each, kept.
 class owner_locks {
  public:
   explicit owner_locks(job& here);
@@ -80,12 +80,13 @@ class owner_locks {
   owner_locks(const owner_locks&) = delete;
   owner_locks& operator=(const owner_locks&) = delete;
 
-  /// Of this rank. In handlers too: where these run on another thread, they are made at once.
+  /// Returns the locks of this rank. Also in handlers: if handlers run on another thread, the locks
+  /// are made at once.
   [[nodiscard]] stripe_lock* own();
-  /// How peers find them. As own.
+  /// Returns the key by which peers find the locks. Otherwise as `own`.
   [[nodiscard]] const conduit::memory_key& own_key();
 
-  /// Of a peer; null: not known, or not where loads and stores reach them.
+  /// Returns the locks of a peer. Null if they are not known or not reachable by loads and stores.
   [[nodiscard]] stripe_lock* of(int rank);
 
   /// Where the answer of a peer goes. False: it was asked before.
@@ -97,13 +98,13 @@ class owner_locks {
     conduit::remote_memory memory;  ///< owner -1: not known
   };
   [[nodiscard]] peer_locks* to_ask(int rank);
-  /// The answer is there: a callback.
+  /// Notes that the answer has arrived: a callback.
   static void know(void* peer);
 
  private:
   job& here_;
   conduit::memory_block block_;
-  std::unordered_map<int, peer_locks> peers_;  ///< nodes: they stay where they are
+  std::unordered_map<int, peer_locks> peers_;  ///< node-based: addresses are stable
 };
 
 }  // namespace upwash::detail

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The handler of changes of pairs at the owner, as registered at a rank.
+// The owner's handler of pair changes, as registered at a rank.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace upwash::detail {
 
-/// Changes a pair and answers with what was there. Throws `error` (fault) for a place that leaves
+/// Changes a pair and answers with the old value. Throws `error` (fault) for a location that leaves
 /// the owner's part or is not aligned.
 void serve_pair(memory_call& call, owner_locks& locks, std::uint8_t what, std::uint8_t shift);
 

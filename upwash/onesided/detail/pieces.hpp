@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A transfer in calls of memory handlers: cuts it into pieces, calls the owner with each, completes
-// when all are answered. All pieces are begun at once, so that fences see them; each is kept, with
-// what it carries, until it is answered.
+// A transfer in calls of memory handlers: cuts it into pieces, calls the owner with each piece, and
+// completes when all are answered. All pieces are begun at once, so that fences see them. Each
+// piece and its data are kept until the answer.
 #pragma once
 
 #include <cstddef>
@@ -28,21 +28,21 @@ using piece_sender = void (*)(job& here, const notices& when, global_ptr<std::by
 
 struct packed_transfer {
   global_ptr<std::byte> at;
-  const std::byte* from = nullptr;  ///< what the pieces carry; null: they fetch
-  std::byte* into = nullptr;        ///< where what they fetch goes
-  std::size_t element = 1;          ///< which no piece cuts
+  const std::byte* from = nullptr;  ///< data of the pieces; null: they fetch
+  std::byte* into = nullptr;        ///< destination of fetched data
+  std::size_t element = 1;          ///< bytes that no piece cuts
   piece_sender send = nullptr;
-  const void* context = nullptr;  ///< of `send`; used during the call only
+  const void* context = nullptr;  ///< for `send`; used during the call only
 };
 
 class piece_service final : public service_base {
  public:
   explicit piece_service(job& here) : here_(here) {}
 
-  /// Begins all pieces; `end` is told when all are answered. The layout is one that `measure`
-  /// takes; it may go when this returns.
+  /// Begins all pieces; `end` completes when all are answered. `measure` must accept the layout,
+  /// which may be destroyed when this returns.
   void start(const packed_transfer& what, const layout& laid, const completer& end);
-  /// One message that was packed already; taken over.
+  /// Begins one message that was packed already, and takes ownership of it.
   void start_packed(const packed_transfer& what, std::vector<std::byte>& message,
                     const completer& end);
 
@@ -53,7 +53,7 @@ class piece_service final : public service_base {
     piece_service* home = nullptr;
     completer end;
     std::size_t pending = 0;
-    std::vector<segment> list;  ///< of one that fetches
+    std::vector<segment> list;  ///< of a fetching piece
   };
   struct piece {
     piece_service* home = nullptr;
@@ -64,14 +64,14 @@ class piece_service final : public service_base {
     std::byte* into = nullptr;
   };
 
-  /// Objects that stay until the service goes, whatever becomes of the job.
+  /// Objects that stay until the service is destroyed, whatever becomes of the job.
   template <class T>
   struct pool {
     std::vector<std::unique_ptr<T>> all;
     std::vector<T*> unused;
     [[nodiscard]] T& take() {
       if (unused.empty()) {
-        unused.reserve(all.size() + 1);  // giving back allocates nothing
+        unused.reserve(all.size() + 1);  // so that giving back does not allocate
         all.push_back(std::make_unique<T>());
         return *all.back();
       }
@@ -91,14 +91,14 @@ class piece_service final : public service_base {
   pool<operation> operations_;
 };
 
-/// Operations that one notice speaks for: told once, when the last of them is. A request and a
-/// counter count them themselves; a callback waits for `all_begun`, and is never called where one
-/// of them fails.
+/// Operations with one common notice, which completes when the last operation does. A request and a
+/// counter count the operations themselves. A callback waits for `all_begun`, and is never called
+/// if one operation fails.
 class piece_service::several {
  public:
   several(job& here, const notice& done) : here_(here), done_(done) {}
 
-  /// For the next one.
+  /// Returns the notice for the next operation.
   [[nodiscard]] notice one_more();
   void all_begun();
 
@@ -107,11 +107,11 @@ class piece_service::several {
 
   job& here_;
   notice done_;
-  operation* of_ = nullptr;  ///< of a callback
+  operation* of_ = nullptr;  ///< for a callback
 };
 
-/// The rows of a piece copied to and from where the call addresses. Throws `error` (fault) where
-/// they leave the owner's part.
+/// Copies the rows of a piece to and from the addressed location. Throws `error` (fault) if they
+/// leave the owner's part.
 void store_piece(memory_call& call);
 void fetch_piece(memory_call& call, std::vector<std::byte>& scratch);
 

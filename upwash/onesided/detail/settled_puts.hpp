@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which puts that nobody acknowledges are known to be at their targets, for all kinds of fences: a
-// count for each target, of core's `peer_traffic::sent`, that only grows.
+// The unacknowledged puts that are known to be at their targets, for all kinds of fences: for each
+// target a count, in terms of core's `peer_traffic::sent`, that only grows.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace upwash::detail {
 
-/// Memory: 16 bytes for each rank that any such put went to.
+/// The counts. Memory: 16 bytes for each rank that received any such put.
 class settled_puts final : public service_base {
  public:
   explicit settled_puts(job& here) : here_(here) {}
 
-  /// The first `count` puts by message to the rank are there.
+  /// Notes that the first `count` puts by message to the rank have arrived.
   void settle(int rank, std::uint64_t count) {
     std::uint64_t& known = there_[rank];
     if (count <= known) return;
@@ -31,16 +31,16 @@ class settled_puts final : public service_base {
     return found == there_.end() ? 0 : found->second;
   }
 
-  /// Whether nothing that this rank began anywhere is left to be fenced. O(1).
+  /// Returns whether no operation of this rank is left to be fenced anywhere. O(1).
   [[nodiscard]] bool all() const {
     const peer_traffic now = traffic_towards_all(here_);
     return is_told(now) && now.unflushed == 0 && now.sent == total_;
   }
-  /// Whether puts that nobody acknowledges are left to be fenced at the rank.
+  /// Returns whether unacknowledged puts are left to be fenced at the rank.
   [[nodiscard]] bool must_ask(const peer_traffic& now, int rank) const {
     return now.unflushed != 0 || now.unsent != 0 || now.sent != at(rank);
   }
-  /// Whether what brings its answer by itself has brought it, and the counts are whole.
+  /// Returns whether all operations with completion are complete, and the counts are final.
   [[nodiscard]] static bool is_told(const peer_traffic& now) noexcept {
     return now.begun == now.complete && now.unsent == 0;
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where a transfer goes: checked, and how its memory is reached.
+// The target of a transfer: checked, with the access to its memory.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace upwash::detail {
 
-/// What a caller gave.
+/// The caller's arguments.
 struct transfer_call {
   std::string_view name;  ///< with its preposition: "put to", "get from"
   global_ptr<std::byte> at;
@@ -23,17 +23,18 @@ struct transfer_call {
 
 struct transfer_target {
   footprint size;
-  std::byte* direct = nullptr;  ///< where loads and stores reach the place, or null
+  std::byte* direct = nullptr;  ///< address for loads and stores, or null
 };
 
-/// Throws `error` (argument), with rank, call and values, for what cannot be. Local.
+/// Returns the target. Throws `error` (argument), with rank, call and values, for invalid
+/// arguments. Local.
 [[nodiscard]] transfer_target target_of(job& here, const transfer_call& call, const layout& laid);
 
-/// What the conduit can do for the class of the rank.
+/// Returns the conduit's capabilities for the class of the rank.
 [[nodiscard]] const conduit::peer_capabilities& abilities_towards(job& here, int rank);
 
-/// Begins to fetch the peer's key, so that the next transfer finds the memory, where it can be
-/// loaded and stored.
+/// Begins to fetch the peer's key, so that the next transfer finds the memory if it can be loaded
+/// and stored.
 void fetch_key(job& here, global_ptr<std::byte> at);
 
 }  // namespace upwash::detail

@@ -19,12 +19,12 @@ class transfer_handlers final : public service_base {
       : store(add_memory_handler<&store_piece>(here, "onesided.store")),
         fetch(add_memory_handler<&fetch_piece>(here, "onesided.fetch", scratch)) {}
 
-  std::vector<std::byte> scratch;  ///< of handlers, which run one at a time
+  std::vector<std::byte> scratch;  ///< for handlers, which run one at a time
   memory_operation<&store_piece> store;
   memory_operation<&fetch_piece> fetch;
 };
 
-/// Of pieces to them.
+/// Sends pieces to these handlers.
 inline void send_store(job& here, const notices& when, global_ptr<std::byte> at,
                        const call_buffers& with, const void* /*context*/) {
   call_owner(here, when, here.service<transfer_handlers>().store, at, with);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How a process that hosts ranks ends: well, by an error, or as a forked child.
+// The end of a process that hosts ranks: in good order, by an error, or as a forked child.
 #pragma once
 
 #include <string>
@@ -12,27 +12,28 @@
 
 namespace upwash::runtime_detail {
 
-/// Ends the job for what rank `rank` (-1: all together) says. The line is the launcher's to print;
-/// a process alone prints it, and only then this returns.
+/// Ends the job with the message of rank `rank` (-1: all together). The launcher prints the line. A
+/// process without a launcher prints it itself, and only then this function returns.
 void end_job(const composition& parts, int rank, int status, std::string_view why);
 
-/// Tells of the error that ended rank `rank` (-1: the start, or all ranks together) and ends the
-/// job. The line is the launcher's to print; a process alone prints it, and only then this returns.
+/// Reports the error that ended rank `rank` (-1: the start, or all ranks together) and ends the
+/// job. The launcher prints the line. A process without a launcher prints it itself, and only then
+/// this function returns.
 int report(const composition& parts, int rank, const error& failure);
 
-/// In a catch block: the name of what was thrown.
+/// Returns the name of the type of the current exception. Called in a catch block.
 [[nodiscard]] std::string type_of_exception();
 
-/// What streams found out, and what was priced, goes to the tuning file that was named, from the
-/// process of rank 0. A file that cannot be written is no reason to fail a job that is done.
+/// Writes the findings of streams and the prices to the named tuning file, from the process of rank
+/// 0. A file that cannot be written does not fail a finished job.
 void keep_findings(const composition& parts);
 
-/// Children that the program forks from now on begin with empty buffers for standard output: what
-/// the rank has printed and not yet written is the rank's to write, once.
+/// Makes children that the program forks from now on begin with empty buffers for standard output.
+/// Only the rank writes its printed but unwritten text, once.
 void keep_output_from_forks();
 
-/// A child that the program forked has the job's memory and no place in the job: it ends here,
-/// without a word to the others.
+/// Ends a child that the program forked, without a message to the other processes. Such a child has
+/// the job's memory but no place in the job.
 [[noreturn]] void leave_fork();
 
 }  // namespace upwash::runtime_detail

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A process that hosts a copy of the program for each of its ranks: what `run` and `attach` find
-// in it, and how a rank begins and ends (docs/decisions/0019-programs-as-they-are.md).
+// A process that hosts a copy of the program for each of its ranks: the state that `run` and
+// `attach` find in it, and the begin and end of a rank
+// (docs/decisions/0019-programs-as-they-are.md).
 #pragma once
 
 #include <csetjmp>
@@ -18,20 +19,21 @@
 
 namespace upwash::runtime_detail {
 
-/// One rank, whose program runs on its own stack. Stays where it is made.
+/// One rank, whose program runs on its own stack. Not movable.
 class hosted_rank {
  public:
   hosted_rank(const composition& parts, int rank, privatize::private_copy copy,
               const std::vector<std::string>& arguments);
 
-  /// The rank's whole life: constructors, main, and what comes behind it. The exit status.
-  /// Collective.
+  /// Runs the rank's whole life: constructors, main, and the functions after it. Returns the exit
+  /// status. Collective.
   int live(upwash::job& here);
-  /// The program called exit, or its thread or forked child did. As exit.
+  /// Handles a call of exit by the program, by its thread or by a forked child. As exit.
   [[noreturn]] void exit(int status);
 
-  /// The rank's program joins its job, or leaves it; both are collective. Throws `error` (argument)
-  /// when it joins a second time, or adds algorithms: ranks of this process share theirs.
+  /// Joins the rank's program to its job, or leaves it; both are collective. Throws `error`
+  /// (argument) if it joins a second time, or adds algorithms: ranks of this process share their
+  /// algorithms.
   upwash::job& join(const additions& own);
   void leave();
   /// Lets the other ranks of this process run.
@@ -63,10 +65,11 @@ class hosted_rank {
   std::jmp_buf end_{};
 };
 
-/// All ranks of this process. One at a time; while it lives, hosted_now() finds them.
+/// All ranks of this process. One object at a time; hosted_now() finds its ranks during its
+/// lifetime.
 class hosting {
  public:
-  /// `arguments`: the program's words, its name first. Loads the copies. Throws `error`.
+  /// Loads the copies. `arguments`: the program's words, its name first. Throws `error`.
   hosting(const composition& parts, const privatize::program_file& program,
           const std::vector<std::string>& arguments);
   hosting(const hosting&) = delete;
@@ -84,7 +87,7 @@ class hosting {
   std::vector<std::unique_ptr<hosted_rank>> ranks_;
 };
 
-/// The rank whose code runs on the thread that drives ranks; null where nothing is hosted.
+/// Returns the rank whose code runs on the thread that drives ranks. Null if nothing is hosted.
 [[nodiscard]] hosted_rank* hosted_now() noexcept;
 
 }  // namespace upwash::runtime_detail

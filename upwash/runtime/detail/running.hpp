@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What processes that host ranks have in common: their begin, their ranks, their end.
+// The common parts of processes that host ranks: their begin, their ranks, their end.
 #pragma once
 
 #include "upwash/base/function_ref.hpp"
@@ -11,24 +11,26 @@
 
 namespace upwash::runtime_detail {
 
-/// What `body` returns. An error of it ends the job, in one line that names rank `failed` as it is
-/// then (-1: none); where it does not end this process, its exit status is returned.
+/// Returns the result of `body`. An error of `body` ends the job with one line that names rank
+/// `failed` as it is then (-1: none). If this does not end the process, the exit status of the
+/// error is returned.
 int reported(const composition& parts, const int& failed, function_ref<int()> body);
 
-/// Reads the knobs, makes the world, and lets signals and checks tell of its ranks, which share the
-/// variables of this process's executable, or do not. Throws `error`.
+/// Reads the knobs, makes the world, and lets signals and checks report its ranks. The ranks share
+/// the variables of this process's executable if `sharing_variables` is set. Throws `error`.
 void begin_process(composition& made, bool sharing_variables);
-/// All ranks have left their job.
+/// Ends the process after all ranks have left their job.
 void end_process(const composition& parts);
 
 struct local_jobs {
   conduit::world& on;
   const job_options& options;
   function_ref<void(job&)> install;
-  function_ref<const void*(int rank)> program;  ///< as job_options has it
+  function_ref<const void*(int rank)> program;  ///< as in job_options
 };
 
-/// Every local rank of the world, in a job of its own; `failed` becomes the first whose body threw.
+/// Runs every local rank of the world, in its own job. `failed` becomes the first rank whose body
+/// threw.
 void run_all(const local_jobs& what, function_ref<void(job&)> body, int& failed);
 
 }  // namespace upwash::runtime_detail

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What checked runs find out about ranks that share a process: variables of the program that two
-// of them changed, and a rank that kept the others waiting.
+// Checks of ranks that share a process: variables of the program that two ranks changed, and ranks
+// that kept the others waiting.
 #pragma once
 
 #include <atomic>
@@ -22,8 +22,8 @@ namespace upwash::runtime_detail {
 class turn_watch final : public conduit::switch_watch {
  public:
   /// `limit`: of a turn while others could run; zero: none. A thread looks for turns that have
-  /// lasted ten limits and go on. `variables`: whether the ranks share those of this process's
-  /// executable.
+  /// lasted ten limits and continue. `variables`: whether the ranks share the variables of this
+  /// process's executable.
   turn_watch(duration limit, bool variables);
 
   void turn_begins(int rank) noexcept override;
@@ -36,14 +36,14 @@ class turn_watch final : public conduit::switch_watch {
 
   duration limit_;
   privatize::variable_watch variables_;
-  int told_ = 0;           ///< variables that have a line
-  std::vector<int> slow_;  ///< ranks that have a line
+  int told_ = 0;           ///< variables with a line
+  std::vector<int> slow_;  ///< ranks with a line
   /// Of the turn; the thread below reads them: 0 and -1 between turns.
   std::atomic<std::int64_t> since_ps_ = 0;
   std::atomic<int> running_ = -1;
   std::mutex waiting_;
   std::condition_variable_any over_;
-  std::jthread looks_;  ///< last: it uses what is above
+  std::jthread looks_;  ///< last: uses the members above
 };
 
 }  // namespace upwash::runtime_detail

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a member has pushed into a stream, sent, and handed over so far. Nothing is counted for an
-// item while it waits in a buffer: a push stays short.
+// A member's counts of a stream: pushed, sent and delivered items. An item in a buffer is not
+// counted yet, which keeps a push short.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,13 @@ namespace upwash::streaming {
 
 class account {
  public:
-  /// Items have left their buffer, or never were in one.
+  /// Counts items that have left their buffer, or never were in one.
   void left(std::uint64_t items, std::size_t bytes) noexcept {
     left_ += items;
     bytes_left_ += bytes;
   }
-  /// An item came on its way: another member pushed it. `goes_on`: it is not for this one.
+  /// Counts an item that another member pushed and that arrived on its way. `goes_on`: the item is
+  /// for a further member.
   void rerouted(bool goes_on) noexcept {
     ++rerouted_;
     if (goes_on) ++seen_.forwarded;
@@ -35,17 +36,17 @@ class account {
   void delivered(std::uint64_t items) noexcept { seen_.delivered += items; }
 
   [[nodiscard]] std::uint64_t delivered() const noexcept { return seen_.delivered; }
-  /// `waiting`: items in buffers.
+  /// Returns the number of pushed items. `waiting`: items in buffers.
   [[nodiscard]] std::uint64_t pushed(std::uint64_t waiting) const noexcept {
     return left_ + waiting - rerouted_;
   }
-  /// Whether nothing was pushed or handed over since this was asked last; `waiting`: bytes in
+  /// Returns whether nothing was pushed or delivered since the last call. `waiting`: bytes in
   /// buffers.
   [[nodiscard]] bool is_quiet(std::size_t waiting) noexcept {
     const std::uint64_t activity = bytes_left_ + waiting + seen_.delivered;
     return std::exchange(activity_, activity) == activity;
   }
-  /// Without what buffers know.
+  /// Returns the statistics without the buffers' contents.
   [[nodiscard]] const stream_statistics& seen() const noexcept { return seen_; }
 
  private:
@@ -67,7 +68,7 @@ class account {
   std::uint64_t left_ = 0;  ///< items
   std::uint64_t bytes_left_ = 0;
   std::uint64_t rerouted_ = 0;
-  std::uint64_t activity_ = 0;  ///< when it was asked last; grows with each push and delivery
+  std::uint64_t activity_ = 0;  ///< at the last query; grows with each push and delivery
 };
 
 }  // namespace upwash::streaming

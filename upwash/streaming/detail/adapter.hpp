@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Drives the policy of one stream at one member: counts what messages carry, tells the policy at
-// the end of each phase, and sets what it chooses. What it counts costs something a message, and
-// nothing an item.
+// Drives the policy of one stream at one member: counts the contents of messages, informs the
+// policy at the end of each phase, and applies its choices. The counting costs time for each
+// message, and none for an item.
 #pragma once
 
 #include <array>
@@ -22,13 +22,14 @@ namespace upwash::streaming {
 
 class engine;
 
-/// How many different destinations there are, from some of them. Memory: a bit a member.
+/// Estimates the number of distinct destinations from a sample. Memory: a bit a member.
 class distinct_count {
  public:
   explicit distinct_count(int members) : seen_(static_cast<std::size_t>(members)) {}
   void add(int member);
   void clear();
-  /// Of items drawn evenly from D destinations so many are different: solved for D.
+  /// Estimates D by solving "expected number of distinct destinations among the drawn items, drawn
+  /// uniformly from D destinations" for D.
   [[nodiscard]] double estimate() const;
   [[nodiscard]] double seen() const noexcept { return different_; }
   [[nodiscard]] double drawn() const noexcept { return drawn_; }
@@ -39,8 +40,9 @@ class distinct_count {
   double drawn_ = 0;
 };
 
-/// The most frequent of many, in few counters (Misra and Gries 1982): who comes more often than one
-/// time in nine is among them. Counts are at most a ninth of all too low, and never too high.
+/// The most frequent of many values, in few counters (Misra and Gries 1982). Contains every value
+/// with a share above one in nine. Counts are at most a ninth of the total too low, and never too
+/// high.
 class frequent {
  public:
   struct one {
@@ -57,21 +59,21 @@ class frequent {
 
 class adapter final : public observer {
  public:
-  /// Watches the stream from now on, and sets its parameters.
+  /// Observes the stream from now on, and sets its parameters.
   adapter(engine& of, const installation& with);
   ~adapter();
 
   void sent(const departure& what) override;
   void finished(std::uint64_t idle_ns) override;
   [[nodiscard]] std::uint64_t idle_ns() const override;
-  /// The stream closes: what was found is kept.
+  /// Stores the findings when the stream closes.
   void remember();
 
-  /// Whether anything is left to choose.
+  /// Returns whether any setting is left to choose.
   [[nodiscard]] static bool wanted_by(const engine& of);
 
  private:
-  /// Of a member, and what it carried in this phase.
+  /// A member and the number of items that it received directly in this phase.
   struct direct_way {
     int member = -1;
     std::uint64_t items = 0;
@@ -93,12 +95,12 @@ class adapter final : public observer {
   std::vector<direct_way> direct_;
   std::uint64_t messages_ = 0;
   std::uint32_t random_ = 1;
-  std::shared_ptr<const idle_clock> idles_;  ///< where waiting is to be measured
+  std::shared_ptr<const idle_clock> idles_;  ///< if waiting is to be measured
   // Of this phase:
   duration idle_before_{};
   std::uint64_t pushed_before_ = 0;
   duration began_{};
-  std::uint64_t items_ = 0;  ///< of its messages
+  std::uint64_t items_ = 0;  ///< in its messages
   std::uint64_t bytes_ = 0;  ///< without destinations
 };
 

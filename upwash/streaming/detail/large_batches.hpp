@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What does not fit in a message: it stays with its sender, a ticket travels, and the receiver
-// fetches it when it has room. Of all streams of a rank together.
+// Batches that do not fit into a message. A batch stays with its sender, a ticket travels, and the
+// receiver fetches the batch when it has room. For all streams of a rank together.
 #pragma once
 
 #include <cstddef>
@@ -19,23 +19,23 @@
 
 namespace upwash::streaming {
 
-/// What travels instead of the bytes. Plain.
+/// The message that travels in place of the bytes. Plain.
 struct ticket {
   exposed_memory memory;
   stream_name stream;
-  std::uint64_t offer = 0;  ///< of its sender
+  std::uint64_t offer = 0;  ///< the sender's number of the batch
   content kind = content::arrived;
   common_part common{};
 };
 
-/// Memory: what was offered and is not fetched yet, which only handlers add to (engine::hand_over
-/// waits while it is much); what is being fetched, of which there is `most_fetched` at most, or
-/// one; and as much that is used again.
+/// The offered and fetched batches. Memory: offered batches that are not fetched yet, to which only
+/// handlers add (engine::hand_over waits while they are large); batches being fetched, at most
+/// `most_fetched` bytes, or one batch; and the same amount for reuse.
 class large_batches {
  public:
   static constexpr std::size_t most_fetched = std::size_t{4} << 20U;
 
-  /// Receives what was fetched, as a handler.
+  /// Receives fetched batches, as a handler.
   class receiver {
    public:
     virtual void received(const stream_name& stream, content kind, const common_part& common,
@@ -50,8 +50,8 @@ class large_batches {
   large_batches(const large_batches&) = delete;
   large_batches& operator=(const large_batches&) = delete;
 
-  /// For a batch of so many bytes that is to be offered: used again where it can be, since pages of
-  /// the system cost more than what is written to them.
+  /// Returns a room for a batch of `bytes` bytes to be offered. Reuses rooms if possible, because
+  /// new pages from the system cost more than the writes to them.
   [[nodiscard]] room room_for(std::size_t bytes);
   /// Keeps the batch until it is fetched. Does not wait.
   void offer(const stream_name& stream, batch&& what);
@@ -60,12 +60,12 @@ class large_batches {
   void offered(int source, const ticket& what);
   void was_fetched(std::uint64_t offer);
 
-  /// Begins what there is room for. Not in handlers.
+  /// Begins the fetches for which there is room. Not in handlers.
   int progress();
   [[nodiscard]] bool busy() const noexcept { return !waiting_.empty(); }
-  /// Bytes that others have still to fetch.
+  /// Returns the bytes that other ranks have still to fetch.
   [[nodiscard]] std::size_t offered_bytes() const noexcept { return offered_bytes_; }
-  /// Bytes being fetched, at most so far.
+  /// Returns the maximum of bytes being fetched at once so far.
   [[nodiscard]] std::size_t most_fetching() const noexcept { return most_fetching_; }
   [[nodiscard]] std::size_t pending() const noexcept { return waiting_.size() + fetching_.size(); }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Buffers that the members on one node share: two for each other node, so that one can fill while
-// the other is sent. Fewer and fuller messages cross the network; where they arrive, records for
-// other members of that node take a hop within it. Source: Narayanan 2020, future work.
+// the other is sent. Fewer and fuller messages cross the network. On the other node, records for
+// other members take a hop within the node. Source: Narayanan 2020, future work.
 #pragma once
 
 #include <atomic>
@@ -20,15 +20,18 @@
 
 namespace upwash::streaming {
 
-/// A word counts the bytes reserved, another those written. Who reserves beyond the end closes the
-/// buffer, and sends it once all before have written. Nobody ever waits: while both are closed, a
-/// record takes a private one, since each item's way is its sender's own choice.
+/// The shared buffers of a node.
+///
+/// One word counts the reserved bytes, another the written bytes. The member that reserves beyond
+/// the end closes the buffer, and sends it once all earlier members have written. No member ever
+/// waits: while both buffers are closed, a record takes a private buffer, because each item's way
+/// is its sender's own choice.
 ///
 /// Memory of a member: 2 buffers for each of (other nodes / members on its node), and 4 bytes a
 /// member of the team.
 class node_buffers {
  public:
-  /// For one closed buffer: the member it goes to, its items, its bytes.
+  /// Called for one closed buffer: its receiving member, its items, its bytes.
   struct closed {
     int receiver = -1;
     std::uint32_t items = 0;
@@ -37,37 +40,39 @@ class node_buffers {
   };
   using sender = function_ref<void(const closed&)>;
 
-  /// Collective over the team, blocking. Null, said at level info, where it makes no sense: on one
-  /// node, with one member on a node, or where they do not reach each other's memory.
+  /// Makes the buffers. Collective over the team, blocking. Returns null, and logs this at level
+  /// info, if they are of no use: on one node, with one member on a node, or if members do not
+  /// reach each other's memory.
   [[nodiscard]] static std::unique_ptr<node_buffers> make(const team& among,
                                                           std::size_t record_bytes,
                                                           std::size_t buffer_bytes);
-  /// Collective over the members of the node, blocking, when all is sent.
+  /// Frees the memory, when all is sent. Collective over the members of the node, blocking.
   void free();
 
-  /// The member that takes what goes to another member's node; -1: that is this node.
+  /// Returns the member that receives records for another member's node; -1: it is this node.
   [[nodiscard]] int receiver_for(int member) const noexcept;
-  /// False: not now, or it is too long.
+  /// Puts a record into a shared buffer. Returns false if this is not possible now, or if the
+  /// record is too long.
   [[nodiscard]] bool put(int destination, std::span<const std::byte> record);
 
-  /// Closes those with records of this member in them.
+  /// Closes the buffers with records of this member.
   void close_used(cause why);
-  /// Sends those that this member closed and all have written to. How many.
+  /// Sends the buffers that this member closed and to which all have written. Returns their number.
   int send_closed(const sender& send);
-  /// Whether this member put something into one that it has not closed since.
+  /// Returns whether this member put records into a buffer that it has not closed since.
   [[nodiscard]] bool used() const noexcept { return used_ != 0; }
   [[nodiscard]] bool sending() const noexcept { return !closing_.empty(); }
 
  private:
-  /// In front of each buffer.
+  /// Precedes each buffer.
   struct alignas(64) head {
     std::atomic<std::uint64_t> reserved;             ///< bytes; beyond the end: closed
     alignas(64) std::atomic<std::uint64_t> written;  ///< bytes, and items in the upper half
   };
   struct shared_buffer {
     head* at = nullptr;
-    int receiver = -1;  ///< on the node that it is for
-    bool used = false;  ///< by this member, since it closed it
+    int receiver = -1;  ///< on the buffer's target node
+    bool used = false;  ///< by this member, since it last closed the buffer
   };
   struct closing {
     std::size_t buffer = 0;
@@ -86,7 +91,7 @@ class node_buffers {
   region memory_;
   std::size_t record_bytes_ = 0;
   std::uint64_t capacity_ = 0;
-  std::vector<std::int32_t> first_for_;  ///< by member: of the two in `all_`; -1: this node
+  std::vector<std::int32_t> first_for_;  ///< by member: its first buffer in `all_`; -1: this node
   std::vector<shared_buffer> all_;
   std::vector<closing> closing_;
   int used_ = 0;

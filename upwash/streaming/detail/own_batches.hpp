@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Full buffers that a member pushed for itself, until they are handed over.
+// Full buffers that a member pushed for itself, until they are delivered.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,17 @@ namespace upwash::streaming {
 
 class own_batches {
  public:
-  /// `memory`: bytes above which the newest go first. `ordered`: the oldest always do.
+  /// `memory`: bytes above which the newest batch is taken first. `ordered`: the oldest is always
+  /// taken first.
   own_batches(std::size_t memory, bool ordered) : memory_(memory), ordered_(ordered) {}
 
   void keep(batch&& what) {
     bytes_ += what.used;
     waiting_.push_back(std::move(what));
   }
-  /// The oldest; above the stream's memory the newest. What handlers push for their own member then
-  /// goes into depth, not into breadth: a tree of pushes keeps a few buffers for each of its
-  /// levels.
+  /// Takes the oldest batch; above the stream's memory the newest. Pushes of handlers to their own
+  /// member are then handled depth first, not breadth first: a tree of pushes keeps a few buffers
+  /// for each of its levels.
   [[nodiscard]] batch take() {
     const bool newest = bytes_ > memory_ && !ordered_;
     batch next = std::move(newest ? waiting_.back() : waiting_.front());

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a message of a stream is, and how records lie in it. Records of one size have nothing before
-// them where they have arrived, and where they are to go (4 bytes) where not; records of different
-// sizes have their length (4 bytes) too.
+// The contents of a stream's message and the layout of its records. Records of one size have no
+// header at their destination, else their destination (4 bytes). Records of different sizes have
+// their length (4 bytes) too.
 #pragma once
 
 #include <array>
@@ -22,9 +22,9 @@ struct stream_name {
   friend auto operator<=>(const stream_name&, const stream_name&) = default;
 };
 
-/// What a message holds: one record and nothing else, records for its receiver, or records that say
-/// where they are to go, on the grid of so many dimensions. Whoever sends them on uses the same
-/// grid, whatever its own is: on two grids in turn they might go round for ever.
+/// The content of a message: a single record, records for its receiver, or records with their
+/// destinations, on a grid of that many dimensions. A forwarding member uses the message's grid,
+/// whatever its own is: on two grids in turn records might circulate forever.
 enum class content : std::uint32_t { alone, arrived };
 
 [[nodiscard]] constexpr content on_grid(int dimensions) noexcept {
@@ -35,17 +35,17 @@ enum class content : std::uint32_t { alone, arrived };
 }
 [[nodiscard]] constexpr bool is_routed(content kind) noexcept { return kind > content::arrived; }
 
-/// What all records of a message have in common, and travels once: with its arguments. Zeros where
-/// a stream has nothing of the kind.
+/// The part that all records of a message have in common, which travels once, with its arguments.
+/// Zeros if a stream has none.
 using common_part = std::array<std::byte, 24>;
 
-/// Of a destination, or of a length.
+/// The bytes of a destination or of a length.
 inline constexpr std::size_t word_bytes = sizeof(std::uint32_t);
 
-/// Most bytes before a record.
+/// The largest number of bytes before a record.
 inline constexpr std::size_t most_header_bytes = 2 * word_bytes;
 
-/// Bytes before each record. `record_bytes` 0: sizes differ.
+/// Returns the bytes before each record. `record_bytes` 0: sizes differ.
 [[nodiscard]] constexpr std::size_t header_bytes(content kind, std::size_t record_bytes) noexcept {
   return (is_routed(kind) ? word_bytes : 0) +
          (record_bytes == 0 && kind != content::alone ? word_bytes : 0);
@@ -57,14 +57,14 @@ inline constexpr std::size_t most_header_bytes = 2 * word_bytes;
   return value;
 }
 
-/// Returns what lies behind the word.
+/// Writes a word and returns the location after it.
 inline std::byte* put_word(std::byte* at, std::size_t value) noexcept {
   const auto small = static_cast<std::uint32_t>(value);
   std::memcpy(at, &small, sizeof small);
   return at + sizeof small;
 }
 
-/// Takes the first record from the bytes of a message; `destination` of routed ones.
+/// Takes the first record from the bytes of a message. `destination`: of routed records.
 struct record {
   int destination = -1;
   std::span<const std::byte> bytes;

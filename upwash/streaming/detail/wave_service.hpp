@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The detections of a rank, and where their messages come in.
+// The detections of a rank, and the entry of their messages.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace upwash::streaming {
 
 struct wave_state {
   tally below;      ///< of the subtrees that have contributed to this wave
-  int arrived = 0;  ///< how many
-  tally messages;   ///< those that go through a detection themselves (quiescence::send)
+  int arrived = 0;  ///< number of these subtrees
+  tally messages;   ///< messages sent through a detection (quiescence::send)
   waves* owner = nullptr;
 };
 
@@ -30,22 +30,22 @@ class wave_service final : public service_base {
 
   explicit wave_service(job& here) : here_(here) {}
 
-  /// The number of the next detection on the team, the same at all members.
+  /// Returns the number of the next detection on the team, the same at all members.
   [[nodiscard]] std::uint64_t next_number(const team& among) { return ++numbers_[among.id()]; }
-  /// Made where it is not there yet.
+  /// Returns the state of a detection; made on first use.
   [[nodiscard]] wave_state& state(const key& which) { return states_[which]; }
   void remove(const key& which) { states_.erase(which); }
-  /// An epoch on the team begins, or is over.
+  /// Notes that an epoch on the team begins, or is over.
   void note_begin(std::uint64_t team) {
     epochs& of = epochs_[team];
     ++of.begun;
     ++of.under_way;
   }
   void note_end(std::uint64_t team) { --epochs_[team].under_way; }
-  /// The number of the only epoch under way on the team; of one among several it is not known: they
-  /// may begin in another order at each member.
+  /// Returns the number of the only epoch under way on the team. Empty for one among several: their
+  /// order may differ between members.
   [[nodiscard]] std::optional<std::uint64_t> only_epoch(std::uint64_t team) const;
-  /// Some detection may go on.
+  /// Notes that some detection may advance.
   void wake() { host(here_).set_busy(*this, true); }
   [[nodiscard]] bool in_callback() const noexcept { return in_callback_; }
 
@@ -53,7 +53,7 @@ class wave_service final : public service_base {
   int progress() override;
   [[nodiscard]] std::string describe_pending() const override;
   [[nodiscard]] std::uint64_t begun_on(std::uint64_t team, observe::series which) const override;
-  /// Above streams: a release that one of the two refuses has changed nothing, at any member.
+  /// Above streams: if one of the two rejects a release, nothing has changed at any member.
   [[nodiscard]] team_place place_on_teams() const override { return {400, "quiescence"}; }
   void on_team_free(const team& going) override;
 
