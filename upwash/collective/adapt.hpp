@@ -25,9 +25,11 @@ enum class adaptation : std::uint8_t {
 /// A job that adapts tries several algorithms for each shape of blocking calls on a team. A shape
 /// is a collective, its bytes, root, options and label. The candidates are those that the model
 /// prices nearly as cheap as its first choice. After 8 calls of a shape about 30 calls try
-/// candidates; afterwards at most 2 % of the calls do. For all_to_all_v and many_to_many, the
-/// messages differ between members, the members exchange degree and bytes, in at most 1 % of the
-/// time. They choose again when these numbers change.
+/// candidates; afterwards at most 2 % of the calls do.
+///
+/// The messages of all_to_all_v and many_to_many differ between members. The members therefore
+/// exchange degree and bytes, in at most 1 % of the time, and choose again when these numbers
+/// change.
 ///
 /// The call in which the members agree waits for all of them. A call with an algorithm that may
 /// change is therefore blocking at all members or at none. Checked runs report a violation.
