@@ -49,7 +49,7 @@ class event_queue {
   static constexpr unsigned lines = 2;
   static constexpr unsigned buckets = lines;
 
-  /// Not before the last event that was taken.
+  /// Adds an event, not earlier than the last one taken.
   void push(const event& fresh);
   /// As `push`, for events that mostly follow those of their line: one then costs a store.
   void push_behind(unsigned line, const event& fresh) {

@@ -71,7 +71,7 @@ class packet_carrier final : public carrier, private traffic_source {
     int members = 0;
   };
   using operation_key =
-      std::tuple<int, network_collective, std::uint32_t>;  ///< group, what, number
+      std::tuple<int, network_collective, std::uint32_t>;  ///< group, collective, number
   /// A collective in progress. Its packets have consecutive tags, from its tag in `operations_` on.
   struct operation {
     operation_key key;

@@ -58,7 +58,7 @@ class packet_network {
   /// With one budget: blocks a node's NIC in both directions for `time`, after its current work.
   void hold(int node, duration time);
 
-  /// The source has packets for a node again, from now on.
+  /// Reports that the source has packets for a node again, from now on.
   void has_packets(int node);
 
   [[nodiscard]] duration now() const noexcept { return duration::from_ps(now_ps_); }
