@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// All-gather (all-to-all multicast): everybody's data at everybody.
+// All-gather (all-to-all multicast): every member contributes items, and every member gets the
+// contributions of all.
 //
-// Chosen on: bytes of a contribution, the size and layout of the team, whether its members share
-// memory. Bytes received: (P - 1) contributions a rank. Collective over the team.
+// The choice of the algorithm depends on the bytes of a contribution, the size and layout of the
+// team, and whether its members share memory. A rank receives P - 1 contributions. Collective.
 #pragma once
 
 #include <span>
@@ -40,9 +41,16 @@ template <class T>
 
 }  // namespace detail
 
-/// `mine` of member i lands at i * mine.size() of `all`, at all members; as many elements
-/// everywhere. `mine` and `all` do not overlap. Throws `error` (argument) where the sizes do not
-/// fit.
+/// Copies `mine` of member i to item i * mine.size() of `all` at all members. All members give the
+/// same number of items. `mine` and `all` do not overlap and belong to the call until the request
+/// is complete. Nonblocking, collective. Throws `error` (argument) if the sizes do not fit.
+///
+/// @code
+/// const int mine = world.rank();
+/// std::vector<int> ranks(static_cast<std::size_t>(world.size()));
+/// upwash::all_gather(world, upwash::blocking, std::span(&mine, 1), ranks);
+/// // ranks[i] == i at every member
+/// @endcode
 template <class T>
 [[nodiscard]] request all_gather(const team& among, std::span<const std::type_identity_t<T>> mine,
                                  std::span<T> all, const collective_options& how = {},
@@ -50,14 +58,14 @@ template <class T>
   return collective::detail::start(among,
                                    detail::all_gather_call<T>(among, mine, all, false, how, site));
 }
-/// The same, blocking.
+/// Blocking form of the call above.
 template <class T>
 void all_gather(const team& among, blocking_t, std::span<const std::type_identity_t<T>> mine,
                 std::span<T> all, const collective_options& how = {},
                 call_site site = call_site::current()) {
   collective::detail::run(among, detail::all_gather_call<T>(among, mine, all, false, how, site));
 }
-/// The same, set up to be started often.
+/// Persistent form of the call above, to be started often.
 template <class T>
 [[nodiscard]] collective::persistent all_gather(const team& among, persist_t,
                                                 std::span<const std::type_identity_t<T>> mine,
@@ -68,7 +76,7 @@ template <class T>
       among, detail::all_gather_call<T>(among, mine, all, false, how, site));
 }
 
-/// The same; member i's part of `all` holds its contribution.
+/// In-place form: part i of `all` at member i holds its contribution. Nonblocking, collective.
 template <class T>
 [[nodiscard]] request all_gather(const team& among, in_place_t, std::span<T> all,
                                  const collective_options& how = {},
@@ -76,13 +84,13 @@ template <class T>
   return collective::detail::start(among,
                                    detail::all_gather_call<T>(among, {}, all, true, how, site));
 }
-/// The same, blocking.
+/// Blocking form of the call above.
 template <class T>
 void all_gather(const team& among, blocking_t, in_place_t, std::span<T> all,
                 const collective_options& how = {}, call_site site = call_site::current()) {
   collective::detail::run(among, detail::all_gather_call<T>(among, {}, all, true, how, site));
 }
-/// The same, set up to be started often.
+/// Persistent form of the call above, to be started often.
 template <class T>
 [[nodiscard]] collective::persistent all_gather(const team& among, persist_t, in_place_t,
                                                 std::span<T> all,

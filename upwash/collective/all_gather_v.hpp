@@ -3,8 +3,8 @@
 //
 // All-gather of blocks of different lengths.
 //
-// Chosen on: the mean of the blocks, the size and layout of the team. Bytes received: all blocks
-// but the own. Collective over the team.
+// The choice of the algorithm depends on the mean length of the blocks and on the size and layout
+// of the team. A rank receives all blocks except its own. Collective.
 #pragma once
 
 #include <vector>
@@ -34,10 +34,11 @@ template <class T>
 
 }  // namespace detail
 
-/// `mine` of member i, blocks.counts[i] items, lands in its block of `all` at all members. All
-/// members give the same counts; where blocks lie each says for itself, and what is between them
-/// stays as it is. The buffers do not overlap. Buffers and counts are used until the request is
-/// complete. Throws `error` (argument) where counts and buffers do not fit.
+/// Copies `mine` of member i, blocks.counts[i] items, to its block of `all` at all members. All
+/// members give the same counts. The offsets may differ between members; items between blocks do
+/// not change. The buffers do not overlap. Buffers and counts belong to the call until the request
+/// is complete. Nonblocking, collective. Throws `error` (argument) if counts and buffers do not
+/// fit.
 template <class In, class Out>
 requires std::ranges::range<In> && std::ranges::range<Out>
 [[nodiscard]] request all_gather_v(const team& among, In&& mine, Out&& all,
@@ -50,7 +51,7 @@ requires std::ranges::range<In> && std::ranges::range<Out>
       among, detail::all_gather_v_call<detail::item_of<Out>>(among, items.in, items.out, blocks,
                                                              false, how, site));
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class In, class Out>
 requires std::ranges::range<In> && std::ranges::range<Out>
 auto all_gather_v(const team& among, Form form, In&& mine, Out&& all,
@@ -63,7 +64,7 @@ auto all_gather_v(const team& among, Form form, In&& mine, Out&& all,
                                          among, items.in, items.out, blocks, false, how, site));
 }
 
-/// The same; member i's block of `all` holds its contribution.
+/// In-place form: block i of `all` at member i holds its contribution. Nonblocking, collective.
 template <class Data>
 requires std::ranges::range<Data>
 [[nodiscard]] request all_gather_v(const team& among, in_place_t, Data&& all,
@@ -74,7 +75,7 @@ requires std::ranges::range<Data>
   return collective::detail::start(among, detail::all_gather_v_call<detail::item_of<Data>>(
                                               among, {}, items, blocks, true, how, site));
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class Data>
 requires std::ranges::range<Data>
 auto all_gather_v(const team& among, Form form, in_place_t, Data&& all,
@@ -86,8 +87,14 @@ auto all_gather_v(const team& among, Form form, in_place_t, Data&& all,
       detail::all_gather_v_call<detail::item_of<Data>>(among, {}, items, blocks, true, how, site));
 }
 
-/// What all members have in `mine`, where only each one knows how much: the counts are gathered
-/// first. Blocking, at all members. Two collectives.
+/// Returns the items of all members' `mine` and their counts, if each member knows only its own
+/// count. Gathers the counts first. Blocking at all members, collective. Cost: two collectives.
+///
+/// @code
+/// std::vector<double> mine(static_cast<std::size_t>(world.rank()) + 1);
+/// auto all = upwash::all_gather_v(world, upwash::blocking, mine);
+/// // all.data: the items of member 0, 1, ...; all.counts[i]: the number of items of member i
+/// @endcode
 template <class In>
 requires std::ranges::range<In>
 [[nodiscard]] auto all_gather_v(const team& among, blocking_t, In&& mine,

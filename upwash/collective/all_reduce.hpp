@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// All-reduce: the combination of everybody's vectors, at everybody.
+// All-reduce: every member contributes a vector, and every member gets their combination.
 //
-// Chosen on: bytes, whether the operator commutes, the size and layout of the team. Collective over
-// the team.
+// The choice of the algorithm depends on the bytes, on whether the operator commutes, and on the
+// size and layout of the team. Collective.
 #pragma once
 
 #include <span>
@@ -35,11 +35,20 @@ template <class T, class Operator>
 
 }  // namespace detail
 
-/// Element i of `result` is the combination, by the operator, of element i of all members' `mine`.
-/// As many elements everywhere; the buffers do not overlap.
-/// The operator is named as the first template argument: `all_reduce<sum>(team, ...)`; see
-/// reduction.hpp. Throws `error` (argument) where the sizes do not fit, or no algorithm
-/// serves an operator that does not commute.
+/// Combines element i of all members' `mine` with the operator and stores the result in element i
+/// of `result` at all members. All members give the same number of elements. The first template
+/// argument names the operator: `all_reduce<sum>(team, ...)`; see reduction.hpp. The buffers do not
+/// overlap and belong to the call until the request is complete. Nonblocking, collective. Throws
+/// `error` (argument) if the sizes do not fit, or if no algorithm serves an operator that does not
+/// commute.
+///
+/// @code
+/// std::vector<double> mine(8, 1.0);
+/// std::vector<double> total(8);
+/// upwash::request sum = upwash::all_reduce<upwash::sum>(world, mine, total);
+/// // computes something else
+/// sum.wait();  // total[i] == world.size() at every member
+/// @endcode
 template <class Operator, class T>
 [[nodiscard]] request all_reduce(const team& among, std::span<const std::type_identity_t<T>> mine,
                                  std::span<T> result, const collective_options& how = {},
@@ -48,7 +57,7 @@ template <class Operator, class T>
       among,
       detail::all_reduce_call<T>(among, detail::named<Operator>(), mine, result, false, how, site));
 }
-/// The same, blocking.
+/// Blocking form of the call above.
 template <class Operator, class T>
 void all_reduce(const team& among, blocking_t, std::span<const std::type_identity_t<T>> mine,
                 std::span<T> result, const collective_options& how = {},
@@ -56,7 +65,7 @@ void all_reduce(const team& among, blocking_t, std::span<const std::type_identit
   collective::detail::run(among, detail::all_reduce_call<T>(among, detail::named<Operator>(), mine,
                                                             result, false, how, site));
 }
-/// The same, set up to be started often.
+/// Persistent form of the call above, to be started often.
 template <class Operator, class T>
 [[nodiscard]] collective::persistent all_reduce(const team& among, persist_t,
                                                 std::span<const std::type_identity_t<T>> mine,
@@ -68,7 +77,7 @@ template <class Operator, class T>
       detail::all_reduce_call<T>(among, detail::named<Operator>(), mine, result, false, how, site));
 }
 
-/// The same; `data` holds the contribution and then the result.
+/// In-place form: `data` holds the contribution and afterwards the result. Nonblocking, collective.
 template <class Operator, class T>
 [[nodiscard]] request all_reduce(const team& among, in_place_t, std::span<T> data,
                                  const collective_options& how = {},
@@ -77,14 +86,14 @@ template <class Operator, class T>
       among,
       detail::all_reduce_call<T>(among, detail::named<Operator>(), {}, data, true, how, site));
 }
-/// The same, blocking.
+/// Blocking form of the call above.
 template <class Operator, class T>
 void all_reduce(const team& among, blocking_t, in_place_t, std::span<T> data,
                 const collective_options& how = {}, call_site site = call_site::current()) {
   collective::detail::run(among, detail::all_reduce_call<T>(among, detail::named<Operator>(), {},
                                                             data, true, how, site));
 }
-/// The same, set up to be started often.
+/// Persistent form of the call above, to be started often.
 template <class Operator, class T>
 [[nodiscard]] collective::persistent all_reduce(const team& among, persist_t, in_place_t,
                                                 std::span<T> data,

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// All-to-all (personalised): everybody's own data for everybody, of one size or of sizes of their
-// own (v).
+// All-to-all (personalised): every member has a block of its own for every member. The blocks have
+// one length, or lengths of their own (v).
 //
-// Chosen on: bytes of a pair (v: on the size of the team alone: counts differ from rank to rank),
-// the size and layout of the team. Collective over the team.
+// The choice of the algorithm depends on the bytes of a pair and the size and layout of the team;
+// for v only on the team, since counts differ between ranks. Collective.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace upwash {
 
-/// Where the data of each member lies in a buffer, in bytes, by member. The arrays are the
-/// executor's until the request is complete.
+/// Bytes and byte offset of each member's block in a buffer, by member. The arrays belong to the
+/// executor until the request is complete.
 struct member_blocks {
   std::span<const std::uint64_t> bytes;
   std::span<const std::uint64_t> offsets;
@@ -66,7 +66,7 @@ template <class T>
           {.output = std::as_writable_bytes(data)}};
 }
 
-/// Throws `error` (argument) for blocks outside their buffers.
+/// Throws `error` (argument) if a block lies outside its buffer.
 [[nodiscard]] collective::detail::bound_call all_to_all_v_call(
     const team& among, std::span<const std::byte> input, const member_blocks& to,
     std::span<std::byte> output, const member_blocks& from, const collective_options& how,
@@ -74,9 +74,9 @@ template <class T>
 
 }  // namespace detail
 
-/// Block j of `input` of member i lands as block i of `output` of member j; all blocks have
-/// input.size() / P elements. The buffers do not overlap. Throws `error` (argument) where the sizes
-/// do not fit.
+/// Copies block j of `input` of member i to block i of `output` of member j. All blocks have
+/// input.size() / P elements. The buffers do not overlap and belong to the call until the request
+/// is complete. Nonblocking, collective. Throws `error` (argument) if the sizes do not fit.
 template <class T>
 [[nodiscard]] request all_to_all(const team& among, std::span<const std::type_identity_t<T>> input,
                                  std::span<T> output, const collective_options& how = {},
@@ -84,14 +84,14 @@ template <class T>
   return collective::detail::start(among,
                                    detail::all_to_all_call<T>(among, input, output, how, site));
 }
-/// The same, blocking.
+/// Blocking form of the call above.
 template <class T>
 void all_to_all(const team& among, blocking_t, std::span<const std::type_identity_t<T>> input,
                 std::span<T> output, const collective_options& how = {},
                 call_site site = call_site::current()) {
   collective::detail::run(among, detail::all_to_all_call<T>(among, input, output, how, site));
 }
-/// The same, set up to be started often.
+/// Persistent form of the call above, to be started often.
 template <class T>
 [[nodiscard]] collective::persistent all_to_all(const team& among, persist_t,
                                                 std::span<const std::type_identity_t<T>> input,
@@ -102,15 +102,15 @@ template <class T>
                                      detail::all_to_all_call<T>(among, input, output, how, site));
 }
 
-/// The same in place: block j of `data` of member i lands as block i of `data` of member j. Takes
-/// as much scratch: the blocks are copied before they go.
+/// In-place form: copies block j of `data` of member i to block i of `data` of member j. Needs
+/// scratch of the size of `data`, because it copies the blocks before it sends them.
 template <class T>
 [[nodiscard]] request all_to_all(const team& among, in_place_t, std::span<T> data,
                                  const collective_options& how = {},
                                  call_site site = call_site::current()) {
   return collective::detail::start(among, detail::all_to_all_in_place_call(among, data, how, site));
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class T>
 auto all_to_all(const team& among, Form form, in_place_t, std::span<T> data,
                 const collective_options& how = {}, call_site site = call_site::current()) {
@@ -118,9 +118,11 @@ auto all_to_all(const team& among, Form form, in_place_t, std::span<T> data,
                                      detail::all_to_all_in_place_call(among, data, how, site));
 }
 
-/// to.bytes[j] bytes at to.offsets[j] of `input` of member i land at from.offsets[i] of `output` of
-/// member j, whose from.bytes[i] is the same number. The blocks of `output` do not overlap. Throws
-/// `error` (argument) for blocks outside their buffers; (fault) where the numbers differ.
+/// Copies to.bytes[j] bytes at to.offsets[j] of `input` of member i to from.offsets[i] of `output`
+/// of member j. There from.bytes[i] is the same number. The blocks of `output` do not overlap.
+/// Buffers and arrays belong to the call until the request is complete. Nonblocking, collective.
+/// Throws `error` (argument) if a block lies outside its buffer, and (fault) if the numbers of
+/// bytes differ.
 [[nodiscard]] inline request all_to_all_v(const team& among, std::span<const std::byte> input,
                                           const member_blocks& to, std::span<std::byte> output,
                                           const member_blocks& from,
@@ -129,7 +131,7 @@ auto all_to_all(const team& among, Form form, in_place_t, std::span<T> data,
   return collective::detail::start(
       among, detail::all_to_all_v_call(among, input, to, output, from, how, site));
 }
-/// The same, blocking: at all members or at none, since the algorithm may change (adapt.hpp).
+/// Blocking form. Blocking at all members or at none, because the algorithm may change (adapt.hpp).
 inline void all_to_all_v(const team& among, blocking_t, std::span<const std::byte> input,
                          const member_blocks& to, std::span<std::byte> output,
                          const member_blocks& from, const collective_options& how = {},
@@ -138,7 +140,8 @@ inline void all_to_all_v(const team& among, blocking_t, std::span<const std::byt
                           detail::all_to_all_v_call(among, input, to, output, from, how, site));
 }
 
-/// The same, set up to be started often: the blocks stay as they are, also where they lie.
+/// Persistent form: sets the call up to be started often. Lengths and offsets of the blocks do not
+/// change between starts.
 [[nodiscard]] inline collective::persistent all_to_all_v(
     const team& among, persist_t, std::span<const std::byte> input, const member_blocks& to,
     std::span<std::byte> output, const member_blocks& from, const collective_options& how = {},

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// All-to-all of items whose numbers only their senders know: the numbers are exchanged first.
+// All-to-all of items, if only the senders know the numbers of items. Exchanges the numbers first.
 //
-// Two collectives: an all-to-all of 8 bytes a pair, then all_to_all_v (all_to_all.hpp).
+// Cost: two collectives, an all-to-all of 8 bytes a pair and then all_to_all_v (all_to_all.hpp).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace upwash {
 
 namespace detail {
 
-/// Blocks one behind the other, in bytes.
+/// Consecutive blocks without gaps, in bytes.
 struct packed_blocks {
   std::vector<std::uint64_t> bytes;
   std::vector<std::uint64_t> offsets;
@@ -30,19 +30,28 @@ struct packed_blocks {
   [[nodiscard]] member_blocks all() const { return {bytes, offsets}; }
 };
 
-/// Throws `error` (argument) unless there is a count for each member, none is below 0, and all are
-/// `items` together.
+/// Computes the blocks of the items to send. Throws `error` (argument) unless there is one count
+/// for each member, no count is negative, and the counts add up to `items`.
 [[nodiscard]] packed_blocks blocks_to_send(const team& among, std::span<const std::int64_t> counts,
                                            std::size_t items, std::size_t item_bytes);
-/// Learns from all members what they send. Collective, blocking.
+/// Exchanges the block lengths with all members and returns the blocks to receive. Collective,
+/// blocking.
 [[nodiscard]] packed_blocks blocks_to_come(const team& among, const packed_blocks& sent,
                                            call_site site);
 
 }  // namespace detail
 
-/// The first counts[0] items of `in` go to member 0, the next counts[1] to member 1, and so on.
-/// Returns what all members sent to this one. Blocking, at all members. Throws `error` (argument)
-/// unless there is a count for each member and they add up to the items. `T` may be left out.
+/// Sends the first counts[0] items of `in` to member 0, the next counts[1] items to member 1, and
+/// so on. Returns the items that all members sent to this one, and their counts. `T` may be
+/// omitted. Blocking at all members, collective. Throws `error` (argument) unless there is one
+/// count for each member and the counts add up to the number of items.
+///
+/// @code
+/// std::vector<int> items(static_cast<std::size_t>(2 * world.size()));
+/// std::vector<int> counts(static_cast<std::size_t>(world.size()), 2);
+/// auto received = upwash::all_to_all_v(world, upwash::blocking, items, counts);
+/// // received.data: the items for this member; received.counts[i]: the number from member i
+/// @endcode
 template <class T = void, class In, class Counts>
 requires std::ranges::range<In> && std::ranges::range<Counts>
 [[nodiscard]] auto all_to_all_v(const team& among, blocking_t, In&& in, Counts&& counts,

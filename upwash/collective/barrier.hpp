@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Barriers: nobody is through before all have come. Nonblocking forms are also called split-phase.
+// Barriers: no member continues before all have arrived. The nonblocking form is also called a
+// split-phase barrier.
 //
-// Chosen on: the size and layout of the team, whether its members share memory. Messages: O(log P)
-// a rank. Collective over the team.
+// The choice of the algorithm depends on the size and layout of the team and on whether its members
+// share memory. Cost: O(log P) messages a rank. Collective.
 #pragma once
 
 #include "upwash/collective/detail/call.hpp"
@@ -22,17 +23,18 @@ namespace detail {
 
 }  // namespace detail
 
-/// The request is complete when all members have called it.
+/// Starts a barrier. The request is complete when all members have called the function.
+/// Nonblocking, collective.
 [[nodiscard]] inline request barrier(const team& among, const collective_options& how = {},
                                      call_site site = call_site::current()) {
   return collective::detail::start(among, detail::barrier_call(how, site));
 }
-/// The same, blocking.
+/// Blocking form of the call above.
 inline void barrier(const team& among, blocking_t, const collective_options& how = {},
                     call_site site = call_site::current()) {
   collective::detail::run(among, detail::barrier_call(how, site));
 }
-/// The same, set up to be started often.
+/// Persistent form of the call above, to be started often.
 [[nodiscard]] inline collective::persistent barrier(const team& among, persist_t,
                                                     const collective_options& how = {},
                                                     call_site site = call_site::current()) {

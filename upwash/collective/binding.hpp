@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The memory of a collective call, and what is done with what arrives there.
+// The memory of a collective call, its reduction and its handler for arriving data.
 #pragma once
 
 #include <array>
@@ -11,15 +11,17 @@
 
 namespace upwash::collective {
 
-/// into = left op right over `bytes` bytes of whole elements; `into` may be either operand.
+/// Computes into = left op right over `bytes` bytes of whole elements. `into` may be either
+/// operand.
 struct reduction {
   static constexpr std::size_t most_state_bytes = 32;
 
   void (*apply)(const std::byte* left, const std::byte* right, std::byte* into, std::size_t bytes,
                 const void* context) = nullptr;
   const void* context = nullptr;
-  bool has_state = false;  ///< `apply` gets `state`, not `context`: it is copied with the reduction
-  bool built_in = false;   ///< one of upwash's own operators on numbers: any thread may apply it
+  bool has_state = false;  ///< `apply` gets `state` instead of `context`; the state is copied with
+                           ///< the reduction
+  bool built_in = false;   ///< an operator of upwash on numbers, which any thread may apply
   alignas(std::max_align_t) std::array<std::byte, most_state_bytes> state{};
 
   [[nodiscard]] const void* what_it_gets() const noexcept {
@@ -31,15 +33,16 @@ struct reduction {
   }
 };
 
-/// Takes what a `collect` brings; called in progress, in a handler too, so it must not wait. The
-/// bytes are gone when it returns. `source`: rank in the team.
+/// A handler of the data that a `collect` step receives. It is called in progress, also in message
+/// handlers, and must not wait. The bytes are valid until it returns. `source` is a rank in the
+/// team.
 struct collect_handler {
   void (*take)(int source, std::span<const std::byte> bytes, void* context) = nullptr;
   void* context = nullptr;
 };
 
-/// What a schedule's symbolic buffers stand for. The memory, also that of `given`, is the
-/// executor's until the request is complete.
+/// The memory for a schedule's symbolic buffers. The memory, that of `given` included, belongs to
+/// the executor until the request is complete.
 struct binding {
   std::span<const std::byte> input{};
   std::span<std::byte> output{};

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Broadcast: the root's data at all members.
+// Broadcast: copies the root's data to all members.
 //
-// Chosen on: bytes, root, the size and layout of the team. Messages: P - 1 in all for each segment.
-// Collective over the team.
+// The choice of the algorithm depends on the bytes, the root, and the size and layout of the team.
+// Cost: P - 1 messages in total for each segment. Collective.
 #pragma once
 
 #include <span>
@@ -34,22 +34,28 @@ template <class T>
 
 }  // namespace detail
 
-/// `data` of `root` goes to `data` of all: as many elements everywhere. It may be read, and at the
-/// root changed, when the request is complete. Throws `error` (argument) for a root outside the
-/// team.
+/// Copies `data` of `root` to `data` of all members. All members give the same number of elements.
+/// When the request is complete, a member may read `data` and the root may change it. Nonblocking,
+/// collective. Throws `error` (argument) if the root is outside the team.
+///
+/// @code
+/// std::vector<double> settings(16);
+/// if (world.rank() == 0) settings[0] = 0.5;
+/// upwash::broadcast(world, upwash::blocking, 0, std::span(settings));
+/// @endcode
 template <class T>
 [[nodiscard]] request broadcast(const team& among, int root, std::span<T> data,
                                 const collective_options& how = {},
                                 call_site site = call_site::current()) {
   return collective::detail::start(among, detail::broadcast_call(root, data, how, site));
 }
-/// The same, blocking.
+/// Blocking form of the call above.
 template <class T>
 void broadcast(const team& among, blocking_t, int root, std::span<T> data,
                const collective_options& how = {}, call_site site = call_site::current()) {
   collective::detail::run(among, detail::broadcast_call(root, data, how, site));
 }
-/// The same, set up to be started often.
+/// Persistent form of the call above, to be started often.
 template <class T>
 [[nodiscard]] collective::persistent broadcast(const team& among, persist_t, int root,
                                                std::span<T> data,

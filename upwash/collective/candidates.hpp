@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What there is to choose from for a call, with values for parameters, and what each should take:
-// the one list that the model selector, searches and their reports use.
+// The candidates for a call: algorithms with parameter values, and their predicted times. The model
+// selector, the searches and their reports use this list.
 #pragma once
 
 #include <cstdint>
@@ -18,46 +18,49 @@
 
 namespace upwash::collective {
 
-/// An algorithm with values worth trying for the call: first the initial ones, at most 32 in all,
-/// those that the algorithm objects to left out. What a parameter tries: model::trial.
+/// Returns the algorithm with parameter values worth trying for the call, the initial values first.
+/// At most 32 selections; those to which the algorithm objects are left out. model::trial says
+/// which values of a parameter are tried.
 [[nodiscard]] std::vector<selection> candidates_of(const algorithm& one, const problem& call);
 
-/// Of all algorithms, in the order of the registry.
+/// Returns the selections of all algorithms, in the order of the registry.
 [[nodiscard]] std::vector<selection> candidates(const registry& from, const problem& call);
 
-/// So many steps a candidate's price may cost in a team of so many ranks where a choice waits for
-/// it: 10,000 in a small team (3 ms), 200,000 from 250 ranks on (60 ms), eight a rank of the
-/// largest.
+/// Returns the step budget for pricing one candidate while a call waits for the choice, in a team
+/// of `ranks` ranks: 10,000 steps in a small team (3 ms), 200,000 from 250 ranks on (60 ms), eight
+/// a rank in the largest teams.
 [[nodiscard]] std::uint64_t steps_worth_a_choice(int ranks) noexcept;
 
-/// Predicts what a call takes: the price of its schedule on a machine, and what the executor adds.
-/// Not from several threads at a time.
+/// Predicts the time of a call: the price of its schedule on a machine and the executor's own work.
+/// Not for several threads at a time.
 class predictor {
  public:
   explicit predictor(const machine& on);
 
   struct prediction {
-    std::optional<duration> time;    ///< to the end; of the busiest processor where overlapped
-    std::uint64_t steps_walked = 0;  ///< what it cost to find out
+    std::optional<duration> time;  ///< until completion; of the busiest processor for an overlapped
+                                   ///< call
+    std::uint64_t steps_walked = 0;  ///< cost of the prediction
     std::uint64_t edge_sizes = 0;    ///< price_result::edge_sizes
   };
-  /// Nothing for more than `most_steps`, for lengths known at run time only, and for what is seen
-  /// to take longer than `enough` (asking for completion). Deterministic: the same at all ranks.
-  /// Time: price.hpp.
+  /// Predicts the time of the call. Gives no time for schedules of more than `most_steps` steps,
+  /// for lengths that are known only at run time, and, if completion is asked for, as soon as the
+  /// time exceeds `enough`. Deterministic: all ranks get the same result. Cost: price.hpp.
   [[nodiscard]] prediction predict(const selection& one, const problem& call,
                                    std::uint64_t most_steps,
                                    duration enough = duration::max()) const;
 
-  /// No prediction for completion is below it, but where few ranks stand for all; zero for teams
-  /// of up to 8, whose price costs less than this. Walks at most 8,000 steps, and no further than
-  /// to more than `enough`.
+  /// Returns a lower bound of all predictions of completion, except those in which few ranks
+  /// represent all. Zero for teams of up to 8 members, because their price costs less than the
+  /// bound. Walks at most 8,000 steps and stops when the bound exceeds `enough`.
   [[nodiscard]] duration least(const selection& one, const problem& call,
                                duration enough = duration::max()) const;
 
   [[nodiscard]] const machine& on() const noexcept { return on_; }
-  /// The same, as messages of the executor see it: what all but schedules on a board is priced on.
+  /// The same machine with the costs of executor messages. All schedules are priced on it, except
+  /// those on shared slots (boards).
   [[nodiscard]] const machine& edged() const noexcept { return eager_.on(); }
-  /// Sizes of eager edges on it.
+  /// Sizes of eager edges on that machine.
   [[nodiscard]] const eager_sizes& eager() const noexcept { return eager_; }
 
  private:
@@ -66,12 +69,13 @@ class predictor {
 
   machine on_;
   eager_sizes eager_;      ///< on the machine with edges
-  machine edged_between_;  ///< but inside nodes as it is, where it has more than a node
+  machine edged_between_;  ///< edges between nodes, the plain machine inside nodes; used if there
+                           ///< are several nodes
 };
 
-/// What a rank in the middle of the team has to move, where there is no price: its bytes, with 8
-/// KiB more for each message. UINT64_MAX for more than 200,000 steps, or lengths known at run time
-/// only.
+/// Returns the data volume of a rank in the middle of the team, for calls without a price: its
+/// bytes, and 8 KiB for each message. UINT64_MAX for more than 200,000 steps, or for lengths that
+/// are known only at run time.
 [[nodiscard]] std::uint64_t effort_of_a_rank(const selection& one, const problem& call);
 
 struct ranked {
@@ -79,19 +83,20 @@ struct ranked {
   std::optional<duration> predicted;
 };
 
-/// The same selection with each other size of eager edges that changes what travels and is worth a
-/// price (eager_sizes.hpp), priced as far as `enough`. `edge_sizes`: what its prediction said.
+/// Returns the selection with each other size of eager edges that changes the transfers and is
+/// worth a price (eager_sizes.hpp). Pricing stops at `enough`. `edge_sizes`: from the selection's
+/// prediction.
 [[nodiscard]] std::vector<ranked> with_other_eager_sizes(const selection& one,
                                                          std::uint64_t edge_sizes,
                                                          const problem& call, const predictor& by,
                                                          std::uint64_t most_steps,
                                                          duration enough = duration::max());
 
-/// Candidates in predicted order, the cheapest first; those without a price at the end. The first
-/// three also with other sizes of eager edges, where these are cheaper.
+/// Returns the candidates by predicted time, the cheapest first and those without a price last. The
+/// first three also appear with other sizes of eager edges if these are cheaper.
 [[nodiscard]] std::vector<ranked> ranking(const std::vector<selection>& all, const problem& call,
                                           const predictor& by, std::uint64_t most_steps);
-/// The same; `done` is told how many are priced.
+/// The same ranking. Calls `done` with the number of candidates priced so far.
 [[nodiscard]] std::vector<ranked> ranking(const std::vector<selection>& all, const problem& call,
                                           const predictor& by, std::uint64_t most_steps,
                                           function_ref<void(std::size_t)> done);

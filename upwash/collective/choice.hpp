@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What would be chosen for a call, for layers that may do without it.
+// The algorithm and the expected time of a call, for layers that may avoid the call.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,18 @@
 
 namespace upwash::collective {
 
-/// NAME[:key=value,...]: the algorithm by which members that made this call now would run it.
-/// Local; the same at all members. Cost: that of a choice (selector.hpp), once a shape of call.
+/// Returns NAME[:key=value,...], the algorithm with which the members would run this call now.
+/// Local; the same at all members. Cost: one choice for each shape of call (selector.hpp).
 [[nodiscard]] std::string algorithm_of(const team& among, const call& wanted);
 
-/// By the prices of the machine that choices are for.
+/// Times according to the prices of the machine that choices use.
 struct expected_time {
   duration completion;
-  duration busy;  ///< of it, the processor of the busiest rank works: no computation hides that
+  duration busy;  ///< busy time of the busiest rank's processor, which no computation hides
 };
 
-/// What the call should take with the algorithm that it has here; none where nothing prices it.
-/// Local; as algorithm_of.
+/// Returns the expected time of the call with its current algorithm; none if nothing prices it.
+/// Local. Cost: as algorithm_of.
 [[nodiscard]] std::optional<expected_time> expected_time_of(const team& among, const call& wanted);
 
 }  // namespace upwash::collective

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Up to which size edges should travel eagerly: where the copy out of an anonymous buffer begins to
-// take longer than to ask for the data, or for their place.
+// Largest sizes of eager edges: those above which copying from an anonymous buffer takes longer
+// than asking for the data or for their destination.
 #pragma once
 
 #include <compare>
@@ -18,30 +18,29 @@
 
 namespace upwash::collective {
 
-/// Those sizes on one machine, by price. Functions of the machine and the problem (but its bytes),
-/// so the same at all members. A size is found once: 8 messages of two ranks are priced, 20 us;
-/// what it depends on is kept with it, some 100 bytes each. Not from several threads at a time.
+/// Eager sizes on one machine, by price. They depend only on the machine and on the problem without
+/// its bytes, so all members get the same sizes. Each size is computed once: 8 messages between two
+/// ranks are priced (20 us). Memory: about 100 bytes a size. Not for several threads at a time.
 class eager_sizes {
  public:
-  /// The machine as messages of the executor see it (predictor::edged).
+  /// `on`: the machine with the costs of executor messages (predictor::edged).
   explicit eager_sizes(machine on) : on_(std::move(on)) {}
 
   [[nodiscard]] const machine& on() const noexcept { return on_; }
 
-  /// The largest edge that travels eagerly where nobody names another size: the largest power of
-  /// two at which one message alone, between the two members that are furthest apart, is priced at
-  /// most as high eagerly as by what lower() does otherwise; at most `call.eager_limit`, and that
-  /// where no copy has a price or a mechanism is asked for. For an overlapped call by what it takes
-  /// of the processors.
+  /// Returns the largest eager edge if no size is named. It is the largest power of two at which
+  /// one message between the two most distant members has an eager price at most that of the
+  /// alternative in lower(). At most `call.eager_limit`. Returns that limit if no copy has a price
+  /// or if a mechanism is asked for. For an overlapped call the processors' time is compared.
   [[nodiscard]] std::uint64_t usual(const problem& call) const;
 
-  /// Other sizes worth a price: none at all, the usual one of each level of the machine that the
-  /// team spans (and of edges whose place is known), the limit. In rising order. Empty where the
+  /// Returns other sizes worth a price, in rising order: 0, the usual size of each machine level
+  /// that the team spans (also for edges with a known destination), and the limit. Empty if the
   /// problem leaves no choice.
   [[nodiscard]] std::vector<std::uint64_t> worth_a_price(const problem& call) const;
 
  private:
-  /// All that the price of a message depends on.
+  /// The facts on which the price of a message depends.
   struct message_kind {
     std::size_t level = 0;
     bool placed = false;
@@ -60,8 +59,8 @@ class eager_sizes {
   mutable std::map<message_kind, std::uint64_t> crossings_;
 };
 
-/// Whether a schedule whose sends have those sizes (price_result::edge_sizes) travels otherwise
-/// with the one than with the other.
+/// Returns whether a schedule with sends of the sizes `edge_sizes` (price_result::edge_sizes)
+/// transfers differently with the limits `one` and `other`.
 [[nodiscard]] bool travels_otherwise(std::uint64_t edge_sizes, std::uint64_t one,
                                      std::uint64_t other) noexcept;
 

@@ -8,7 +8,8 @@
 
 namespace upwash {
 
-/// What came: the items of member 0, then those of member 1, and so on, and how many of each.
+/// The received items: those of member 0, then those of member 1, and so on, and the number from
+/// each member.
 template <class T>
 struct exchanged {
   std::vector<T> data;

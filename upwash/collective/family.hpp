@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The collectives as an open set: what all calls of one have in common is a row, `family`, and
-// `kind` names it. upwash's own are members of `kind`; a layer above defines its own, and gives its
-// algorithms to the registry: choosing, pricing, proving and running know families by facts alone.
+// The collectives as an open set. A row, `family`, holds the facts that all calls of a collective
+// share; `kind` names a row. The rows of upwash are members of `kind`. A layer above defines its
+// own rows and adds its algorithms to the registry. Choosing, pricing, proving and running use only
+// the facts.
 #pragma once
 
 #include <compare>
@@ -18,41 +19,42 @@ namespace upwash::collective {
 
 struct problem;
 
-/// What a member's buffer holds.
+/// The content of a member's buffer.
 enum class extent : std::uint8_t {
   nothing,
   one,   ///< a vector, or one block
   each,  ///< a block for each member
 };
 
-/// Who tells how long the blocks are.
+/// The source of the block lengths.
 enum class lengths : std::uint8_t {
-  equal,    ///< problem::bytes does
-  counted,  ///< the caller, in elements of one buffer: gather_v and its like
-  apart,    ///< the caller, for each message, and where it lies
+  equal,    ///< problem::bytes
+  counted,  ///< counts from the caller, in elements of one buffer: gather_v and similar
+  apart,    ///< length and offset of each message, from the caller
 };
 
-/// Which buffer counts at the root only, and holds there the blocks, or the result, of all.
+/// The buffer that exists only at the root, where it holds the blocks, or the result, of all.
 enum class rooted : std::uint8_t { neither, input, output };
 
-/// A collective: facts of all its calls. Lives as long as the program; two families have two names.
+/// A collective: facts of all its calls. Lives as long as the program. Names of families are
+/// unique.
 struct family {
   std::string_view name;
   extent input = extent::one;
   extent output = extent::one;
   rooted at_root = rooted::neither;
   lengths told = lengths::equal;
-  bool combines = false;  ///< contributions, by an operator
-  /// No member is done before all have come, so a call is never two ahead of another member's.
+  bool combines = false;  ///< combines contributions with an operator
+  /// No member completes before all have called, so a member is never two calls ahead of another.
   bool waits_for_all = false;
   bool one_buffer = false;    ///< every call is in place
-  bool knows_senders = true;  ///< false: nobody knows how many messages come
-  /// Where `told` is apart: which of binding::given has the lengths of what a member sends; -1: all
-  /// its messages are its whole input.
+  bool knows_senders = true;  ///< false: the number of incoming messages is unknown
+  /// For lengths::apart: index in binding::given of the lengths that a member sends. -1: each
+  /// message is the whole input.
   int sent_lengths = -1;
-  /// Says what an element of a member's output is: adds the contributions that it combines, from
-  /// left to right (schedule/validate.hpp); none: it may be anything. Elements are bytes where
-  /// nothing is combined. Null: proven elsewhere.
+  /// Defines an element of a member's output: adds the contributions that it combines, from left to
+  /// right (schedule/validate.hpp). No contribution: the element may have any value. Elements are
+  /// bytes if nothing is combined. Null: proven elsewhere.
   void (*definition)(const problem& call, int rank, std::uint64_t element,
                      std::vector<contribution>& is) = nullptr;
 };
@@ -66,7 +68,7 @@ class kind {
   [[nodiscard]] constexpr const family& facts() const noexcept { return *family_; }
 
   friend constexpr bool operator==(kind a, kind b) noexcept = default;
-  /// Some total order: for maps, of no meaning.
+  /// An arbitrary total order, for use in maps.
   friend constexpr auto operator<=>(kind a, kind b) noexcept = default;
 
   static const kind barrier;
@@ -137,25 +139,27 @@ inline constexpr kind kind::scan{families::scan};
 inline constexpr kind kind::exclusive_scan{families::exclusive_scan};
 
 [[nodiscard]] inline std::string_view to_string(kind of) noexcept { return of.facts().name; }
-/// One member's buffer holds the blocks, or the result, of all.
+/// Returns whether one member's buffer holds the blocks, or the result, of all.
 [[nodiscard]] inline bool is_rooted(kind of) noexcept {
   return of.facts().at_root != rooted::neither;
 }
-/// Blocks of different lengths whose counts the caller gives in elements: gather_v and its like.
+/// Returns whether blocks differ in length and the caller gives their counts in elements (gather_v
+/// and similar).
 [[nodiscard]] inline bool is_uneven(kind of) noexcept {
   return of.facts().told == lengths::counted;
 }
-/// Each message has a length of its own: what a call takes depends on what each rank sends.
+/// Returns whether each message has its own length, so that the time of a call depends on the
+/// messages of each rank.
 [[nodiscard]] inline bool is_irregular(kind of) noexcept {
   return of.facts().told == lengths::apart;
 }
 
-/// upwash's own collectives, sorted by subject.
+/// Returns the collectives of upwash, sorted by subject.
 [[nodiscard]] std::span<const kind> own_kinds() noexcept;
-/// Their names.
+/// Returns their names.
 [[nodiscard]] std::span<const std::string_view> kind_names() noexcept;
-/// The one of that name. Throws `error` (argument) for an unknown one, with those known and the
-/// nearest.
+/// Returns the collective of that name. Throws `error` (argument) for an unknown name, with the
+/// known names and the nearest one.
 [[nodiscard]] kind kind_named(std::string_view name);
 
 }  // namespace upwash::collective

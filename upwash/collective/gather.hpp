@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Gather: everybody's block at the root.
+// Gather: collects a block of every member at the root.
 //
-// Chosen on: bytes of a block, root, the size of the team. Collective over the team.
+// The choice of the algorithm depends on the bytes of a block, the root and the size of the team.
+// Collective.
 #pragma once
 
 #include <span>
@@ -60,8 +61,9 @@ template <class T>
 
 }  // namespace detail
 
-/// `mine` of member i lands as block i of `blocks` of `root`; as many elements everywhere. `blocks`
-/// counts at the root only. Throws `error` (argument) where the sizes do not fit.
+/// Copies `mine` of member i to block i of `blocks` at `root`. All members give the same number of
+/// elements. `blocks` is used only at the root. The buffers belong to the call until the request is
+/// complete. Nonblocking, collective. Throws `error` (argument) if the sizes do not fit.
 template <class T>
 [[nodiscard]] request gather(const team& among, int root,
                              std::span<const std::type_identity_t<T>> mine, std::span<T> blocks,
@@ -70,14 +72,14 @@ template <class T>
   return collective::detail::start(among,
                                    detail::gather_call<T>(among, root, mine, blocks, how, site));
 }
-/// The same, blocking.
+/// Blocking form of the call above.
 template <class T>
 void gather(const team& among, blocking_t, int root, std::span<const std::type_identity_t<T>> mine,
             std::span<T> blocks, const collective_options& how = {},
             call_site site = call_site::current()) {
   collective::detail::run(among, detail::gather_call<T>(among, root, mine, blocks, how, site));
 }
-/// The same, set up to be started often.
+/// Persistent form of the call above, to be started often.
 template <class T>
 [[nodiscard]] collective::persistent gather(const team& among, persist_t, int root,
                                             std::span<const std::type_identity_t<T>> mine,
@@ -87,8 +89,8 @@ template <class T>
                                      detail::gather_call<T>(among, root, mine, blocks, how, site));
 }
 
-/// The same in place: `data` of `root` has room for all blocks, and its own already where it
-/// belongs; `data` of the others is their block, which they keep. Called so by all members, or by
+/// In-place form. At `root`, `data` has room for all blocks and already holds the root's own block.
+/// At the other members `data` is their block and does not change. All members use this form, or
 /// none.
 template <class T>
 [[nodiscard]] request gather(const team& among, int root, in_place_t, std::span<T> data,
@@ -97,7 +99,7 @@ template <class T>
   return collective::detail::start(among,
                                    detail::gather_in_place_call(among, root, data, how, site));
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class T>
 auto gather(const team& among, Form form, int root, in_place_t, std::span<T> data,
             const collective_options& how = {}, call_site site = call_site::current()) {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Gather of blocks of different lengths: everybody's at the root.
+// Gather of blocks of different lengths at the root.
 //
-// Chosen on: root, the size and layout of the team; nobody but the root knows the lengths.
-// Collective over the team.
+// The choice of the algorithm depends on the root and on the size and layout of the team. Only the
+// root knows the lengths. Collective.
 #pragma once
 
 #include "upwash/collective/detail/uneven_call.hpp"
@@ -33,10 +33,11 @@ template <class T>
 
 }  // namespace detail
 
-/// `mine` of member i lands in its block of `all` of `root`; what is between blocks stays as it is.
-/// `all` and `blocks` count at the root only, where blocks.counts[i] is the length of `mine` of
-/// member i: another one is an error at best. Buffers and counts are used until the request is
-/// complete. Throws `error` (argument) where counts and buffers do not fit.
+/// Copies `mine` of member i to its block of `all` at `root`. Items between blocks do not change.
+/// `all` and `blocks` are used only at the root. There blocks.counts[i] must be the length of
+/// `mine` of member i; a different length is not always detected. Buffers and counts belong to the
+/// call until the request is complete. Nonblocking, collective. Throws `error` (argument) if counts
+/// and buffers do not fit.
 template <class In, class Out>
 requires std::ranges::range<In> && std::ranges::range<Out>
 [[nodiscard]] request gather_v(const team& among, int root, In&& mine, Out&& all,
@@ -48,7 +49,7 @@ requires std::ranges::range<In> && std::ranges::range<Out>
   return collective::detail::start(among,
                                    detail::gather_v_call(among, root, items, blocks, how, site));
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class In, class Out>
 requires std::ranges::range<In> && std::ranges::range<Out>
 auto gather_v(const team& among, Form form, int root, In&& mine, Out&& all,
@@ -60,8 +61,9 @@ auto gather_v(const team& among, Form form, int root, In&& mine, Out&& all,
                                      detail::gather_v_call(among, root, items, blocks, how, site));
 }
 
-/// What all members have in `mine`, at the root, where only each one knows how much: the counts are
-/// gathered first. Elsewhere nothing comes. Blocking, at all members. Two collectives.
+/// Returns at the root the items of all members' `mine` and their counts, if each member knows only
+/// its own count. Gathers the counts first. Returns nothing at the other members. Blocking at all
+/// members, collective. Cost: two collectives.
 template <class In>
 requires std::ranges::range<In>
 [[nodiscard]] auto gather_v(const team& among, blocking_t, int root, In&& mine,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The collectives whose messages differ in size, with containers, arrays and other contiguous
+// The collectives with messages of different sizes, for containers, arrays and other contiguous
 // ranges of items (ranges.hpp).
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace upwash {
 
-/// Blocks of the items' bytes, by sizes and offsets in bytes (all_to_all.hpp).
+/// all_to_all_v of the items' bytes, with sizes and offsets in bytes (all_to_all.hpp).
 template <class In, class Out>
 requires detail::other_ranges<In, Out>
 [[nodiscard]] request all_to_all_v(const team& among, In&& in, const member_blocks& to, Out&& out,
@@ -25,7 +25,7 @@ requires detail::other_ranges<In, Out>
   return all_to_all_v(among, std::as_bytes(items.in), to, std::as_writable_bytes(items.out), from,
                       how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class In, class Out>
 requires detail::other_ranges<In, Out>
 auto all_to_all_v(const team& among, Form form, In&& in, const member_blocks& to, Out&& out,
@@ -37,7 +37,7 @@ auto all_to_all_v(const team& among, Form form, In&& in, const member_blocks& to
                       from, how, site);
 }
 
-/// Messages of the items' bytes, by sizes and offsets in bytes (many_to_many.hpp).
+/// many_to_many of the items' bytes, with sizes and offsets in bytes (many_to_many.hpp).
 template <detail::other_range Data>
 [[nodiscard]] request many_to_many(const team& among, Data&& data,
                                    const outgoing_messages& messages,
@@ -49,7 +49,7 @@ template <detail::other_range Data>
                       std::as_bytes(detail::input_items<true, Data>(static_cast<Data&&>(data))),
                       messages, taken, pattern, how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, detail::other_range Data>
 auto many_to_many(const team& among, Form form, Data&& data, const outgoing_messages& messages,
                   const collective::collect_handler& taken, const message_pattern& pattern = {},
@@ -60,7 +60,7 @@ auto many_to_many(const team& among, Form form, Data&& data, const outgoing_mess
       messages, taken, pattern, how, site);
 }
 
-/// All items go to each of `destinations` (many_to_many.hpp).
+/// Sends all items to each of `destinations` (many_to_many.hpp).
 template <detail::other_range Data>
 [[nodiscard]] request many_to_many_multicast(const team& among, Data&& data,
                                              std::span<const std::uint64_t> destinations,
@@ -72,7 +72,7 @@ template <detail::other_range Data>
       among, std::as_bytes(detail::input_items<true, Data>(static_cast<Data&&>(data))),
       destinations, taken, pattern, how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, detail::other_range Data>
 auto many_to_many_multicast(const team& among, Form form, Data&& data,
                             std::span<const std::uint64_t> destinations,

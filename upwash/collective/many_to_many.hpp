@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Many-to-many: each member has data for some others, or (multicast) one block for some; nobody
-// need know who sends to him. Also how sparse neighborhoods find out about each other.
+// Many-to-many: each member has data for some other members, or (multicast) one block for some. A
+// member need not know its senders. Sparse neighborhoods use it to find each other.
 //
-// Chosen on: the size of the team, what members say of the pattern, whether they know who sends to
-// them. Collective over the team.
+// The choice of the algorithm depends on the size of the team, the members' description of the
+// pattern, and whether they know their senders. Collective.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace upwash {
 
-/// Where a message's data lie and for whom, by message. The arrays are the executor's until the
+/// Destination, bytes and byte offset of each message. The arrays belong to the executor until the
 /// request is complete.
 struct outgoing_messages {
   std::span<const std::uint64_t> destinations;  ///< ranks in the team, may repeat
@@ -26,21 +26,21 @@ struct outgoing_messages {
   std::span<const std::uint64_t> offsets;  ///< in the buffer, in bytes
 };
 
-/// What members may say of the messages. `degree` and `bytes` are for choosing an algorithm only:
-/// the same on all members, right or not.
+/// A description of the messages by the members. `degree` and `bytes` only guide the choice of an
+/// algorithm. They are the same on all members, right or not.
 struct message_pattern {
   int degree = 0;           ///< destinations a member; 0: all
-  std::uint64_t bytes = 0;  ///< of a message, in the mean
-  /// The source of each message that comes, in any order: given by all members, or by none. Without
-  /// them a member learns only from all others that nothing more comes. A wrong number of them is
-  /// an error at some members in checked runs; else members wait forever, or lose what is too much.
-  /// The array is the executor's until the request is complete.
+  std::uint64_t bytes = 0;  ///< mean size of a message
+  /// The source of each incoming message, in any order. All members give it, or none. Without it, a
+  /// member must hear from all others that no more messages come. A wrong number of sources is an
+  /// error at some members in checked runs. In other runs members wait forever or lose the surplus
+  /// messages. The array belongs to the executor until the request is complete.
   std::optional<std::span<const std::uint64_t>> known_sources{};
 };
 
 namespace detail {
 
-/// Throws `error` (argument) for destinations or sources outside the team and data outside the
+/// Throws `error` (argument) for destinations or sources outside the team, and for data outside the
 /// buffer.
 [[nodiscard]] collective::detail::bound_call many_to_many_call(
     const team& among, std::span<const std::byte> buffer, const outgoing_messages& messages,
@@ -54,11 +54,14 @@ namespace detail {
 
 }  // namespace detail
 
-/// Every message is handed to `taken` at its destination, once, in no order; when the request is
-/// complete all messages for this rank have been handed over. Any number and sizes, also none.
-/// Messages on the way: for each pair that talks one, and an answer where its receiver does not
-/// know of it; or, combined, one to each member of a line in each dimension of a grid or cube, in
-/// which a byte travels once a dimension at most (Kumar 2005, 3.3.1).
+/// Hands every message to `taken` at its destination, once and in no order. When the request is
+/// complete, all messages for this rank have been handed over. Any number and size of messages, 0
+/// included. Nonblocking, collective.
+///
+/// Cost without combining: one message for each pair with data, and an answer if the receiver does
+/// not know of the message. Cost with combining: one message to each member of a line in each
+/// dimension of a grid or cube; a byte travels at most once in each dimension. Source: Kumar 2005,
+/// 3.3.1.
 [[nodiscard]] inline request many_to_many(const team& among, std::span<const std::byte> buffer,
                                           const outgoing_messages& messages,
                                           const collective::collect_handler& taken,
@@ -68,7 +71,7 @@ namespace detail {
   return collective::detail::start(
       among, detail::many_to_many_call(among, buffer, messages, taken, pattern, how, site));
 }
-/// The same, blocking: at all members or at none, since the algorithm may change (adapt.hpp).
+/// Blocking form. Blocking at all members or at none, because the algorithm may change (adapt.hpp).
 inline void many_to_many(const team& among, blocking_t, std::span<const std::byte> buffer,
                          const outgoing_messages& messages,
                          const collective::collect_handler& taken,
@@ -78,8 +81,8 @@ inline void many_to_many(const team& among, blocking_t, std::span<const std::byt
       among, detail::many_to_many_call(among, buffer, messages, taken, pattern, how, site));
 }
 
-/// The same, set up to be started often: the messages stay as many, as long and where they are;
-/// their bytes may change between two starts.
+/// Persistent form: sets the call up to be started often. The number of messages, their lengths and
+/// offsets do not change; their bytes may change between two starts.
 [[nodiscard]] inline collective::persistent many_to_many(const team& among, persist_t,
                                                          std::span<const std::byte> buffer,
                                                          const outgoing_messages& messages,
@@ -91,9 +94,10 @@ inline void many_to_many(const team& among, blocking_t, std::span<const std::byt
       among, detail::many_to_many_call(among, buffer, messages, taken, pattern, how, site));
 }
 
-/// The block goes to each of `destinations` (ranks in the team; once for each time it is named),
-/// where it is handed to `taken`, in no order. Blocks differ in size from member to member; one of
-/// no bytes is a message too. The destinations are the executor's until the request is complete.
+/// Sends the block to each of `destinations` (ranks in the team; once for each occurrence), which
+/// hands it to `taken`, in no order. Blocks may differ in size between members; an empty block is a
+/// message too. Block and destinations belong to the executor until the request is complete.
+/// Nonblocking, collective.
 [[nodiscard]] inline request many_to_many_multicast(const team& among,
                                                     std::span<const std::byte> block,
                                                     std::span<const std::uint64_t> destinations,
@@ -105,7 +109,7 @@ inline void many_to_many(const team& among, blocking_t, std::span<const std::byt
       among,
       detail::many_to_many_multicast_call(among, block, destinations, taken, pattern, how, site));
 }
-/// The same, blocking: at all members or at none, since the algorithm may change (adapt.hpp).
+/// Blocking form. Blocking at all members or at none, because the algorithm may change (adapt.hpp).
 inline void many_to_many_multicast(const team& among, blocking_t, std::span<const std::byte> block,
                                    std::span<const std::uint64_t> destinations,
                                    const collective::collect_handler& taken,
@@ -116,7 +120,7 @@ inline void many_to_many_multicast(const team& among, blocking_t, std::span<cons
                                                                      taken, pattern, how, site));
 }
 
-/// The same, set up to be started often.
+/// Persistent form of the call above, to be started often.
 [[nodiscard]] inline collective::persistent many_to_many_multicast(
     const team& among, persist_t, std::span<const std::byte> block,
     std::span<const std::uint64_t> destinations, const collective::collect_handler& taken,

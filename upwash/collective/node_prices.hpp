@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Prices that processes of a node tell each other: what one has priced, the others need not.
+// Prices that the processes of a node share, so that each price is computed once a node.
 #pragma once
 
 #include <cstddef>
@@ -17,34 +17,35 @@
 
 namespace upwash::collective {
 
-/// Stores of prices in several pieces of shared memory; a key belongs to one of them. Whatever it
-/// answers, prices are the same: who hears nothing makes them.
+/// Stores of prices in several pieces of shared memory; each key belongs to one piece. The prices
+/// do not depend on the stores: a process that finds no price computes it.
 class node_prices {
  public:
   using words = detail::price_store::words;
-  /// The memory, alike at all that share it.
+  /// The shared memory. All processes that share it see the same pieces.
   class pieces {
    public:
     virtual ~pieces() = default;
     pieces(const pieces&) = delete;
     pieces& operator=(const pieces&) = delete;
     [[nodiscard]] virtual int count() const noexcept = 0;
-    /// By its number; it may map memory.
+    /// Returns a piece by its number. May map memory.
     [[nodiscard]] virtual std::span<std::uint64_t> piece(int number) const = 0;
 
    protected:
     pieces() = default;
   };
 
-  /// `core_of_its_own`: who waits need not let others run.
+  /// `core_of_its_own`: a waiting process need not yield its core.
   node_prices(std::unique_ptr<const pieces> memory, bool core_of_its_own)
       : memory_(std::move(memory)), core_of_its_own_(core_of_its_own) {}
 
-  /// Of prices under one key: heard of somebody, or to be made, and told.
+  /// One access to the prices of a key: either they are found, or this process computes and
+  /// publishes them.
   class turn {
    public:
-    /// Where somebody is at it, waits for it as long as this at most, however that one fares: it
-    /// may be stopped, or dead.
+    /// If another process is computing the prices, waits at most `patience` for it. That process
+    /// may be stopped or dead.
     turn(node_prices& among, std::vector<std::uint64_t> key, duration patience);
     turn(const turn&) = delete;
     turn& operator=(const turn&) = delete;
@@ -52,7 +53,7 @@ class node_prices {
       if (promised_) at_.give_up(key_, hash_);
     }
 
-    /// Nothing: they are to be made.
+    /// Returns the prices found. Empty: the caller must compute them.
     [[nodiscard]] const std::optional<words>& heard() const noexcept { return heard_; }
     void tell(words value) noexcept {
       at_.give(key_, hash_, value);

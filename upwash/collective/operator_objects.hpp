@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reductions by an operator that is an object and may have state, given behind the buffers:
-// `all_reduce(team, in, out, [modulus](int a, int b) { return (a + b) % modulus; })`. What a call
-// does, costs and throws is said in the header of the single collective; buffers are spans or other
-// ranges (ranges.hpp).
+// Reductions with an operator object, which may have state, after the buffers: `all_reduce(team,
+// in, out, [modulus](int a, int b) { return (a + b) % modulus; })`. Effects, costs and errors are
+// described in the header of each collective. Buffers are spans or other ranges (ranges.hpp).
 #pragma once
 
 #include <concepts>
@@ -23,22 +22,23 @@ namespace upwash {
 
 namespace detail {
 
-/// Every member combines by its own object, in whatever share of the work it has: members give
-/// objects of one type that combine alike. The object is copied at the call, without allocation,
-/// and kept until the call is complete, of a persistent one until that is gone: it is trivially
-/// copyable and has at most 32 bytes. What it refers to must live as long. A lambda does not say
-/// whether it commutes and is taken not to; `commuting{lambda}` does (reduction.hpp).
+/// An operator object. Every member combines with its own object, in an unspecified share of the
+/// work; all objects have one type and combine alike. The call copies the object without allocation
+/// and keeps it until the call is complete; a persistent call keeps it as long as it exists. The
+/// object is trivially copyable and has at most 32 bytes. Data that it refers to must live as long.
+/// A lambda cannot state that it commutes and is assumed not to; `commuting{lambda}` states it
+/// (reduction.hpp).
 template <class F>
 concept operator_object = !std::ranges::range<F> && !std::same_as<F, collective_options> &&
                           (std::is_class_v<F> || std::is_function_v<std::remove_pointer_t<F>>);
 
-/// Two ranges, also two spans.
+/// Two ranges, for example two spans.
 template <class In, class Out>
 concept buffers = std::ranges::range<In> && std::ranges::range<Out>;
 
 }  // namespace detail
 
-/// `out` of all is the combination of all `in` (all_reduce.hpp).
+/// Combines all `in` into `out` at all members (all_reduce.hpp).
 template <class In, class Out, detail::operator_object Operator>
 requires detail::buffers<In, Out>
 [[nodiscard]] request all_reduce(const team& among, In&& in, Out&& out, Operator by,
@@ -49,7 +49,7 @@ requires detail::buffers<In, Out>
   return collective::detail::start(among, detail::all_reduce_call<detail::item_of<Out>>(
                                               among, by, items.in, items.out, false, how, site));
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class In, class Out, detail::operator_object Operator>
 requires detail::buffers<In, Out>
 auto all_reduce(const team& among, Form form, In&& in, Out&& out, Operator by,
@@ -60,7 +60,7 @@ auto all_reduce(const team& among, Form form, In&& in, Out&& out, Operator by,
                                      detail::all_reduce_call<detail::item_of<Out>>(
                                          among, by, items.in, items.out, false, how, site));
 }
-/// The same in place.
+/// In-place form.
 template <std::ranges::range Data, detail::operator_object Operator>
 [[nodiscard]] request all_reduce(const team& among, in_place_t, Data&& data, Operator by,
                                  const collective_options& how = {},
@@ -69,7 +69,7 @@ template <std::ranges::range Data, detail::operator_object Operator>
   return collective::detail::start(
       among, detail::all_reduce_call<detail::item_of<Data>>(among, by, {}, items, true, how, site));
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, std::ranges::range Data, detail::operator_object Operator>
 auto all_reduce(const team& among, Form form, in_place_t, Data&& data, Operator by,
                 const collective_options& how = {}, call_site site = call_site::current()) {
@@ -79,7 +79,7 @@ auto all_reduce(const team& among, Form form, in_place_t, Data&& data, Operator 
       among, form,
       detail::all_reduce_call<detail::item_of<Data>>(among, by, {}, items, true, how, site));
 }
-/// The combination of all values.
+/// Returns the combination of all values. Blocking, collective.
 template <class T, detail::operator_object Operator>
 requires(!std::ranges::range<T>) [[nodiscard]] T
     all_reduce(const team& among, blocking_t, const T& value, Operator by,
@@ -93,7 +93,7 @@ requires(!std::ranges::range<T>) [[nodiscard]] T
   return result;
 }
 
-/// `out` of `root` is the combination of all `in` (reduce.hpp).
+/// Combines all `in` into `out` at `root` (reduce.hpp).
 template <class In, class Out, detail::operator_object Operator>
 requires detail::buffers<In, Out>
 [[nodiscard]] request reduce(const team& among, int root, In&& in, Out&& out, Operator by,
@@ -104,7 +104,7 @@ requires detail::buffers<In, Out>
   return collective::detail::start(among, detail::reduce_call<detail::item_of<Out>>(
                                               among, by, root, items.in, items.out, how, site));
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class In, class Out, detail::operator_object Operator>
 requires detail::buffers<In, Out>
 auto reduce(const team& among, Form form, int root, In&& in, Out&& out, Operator by,
@@ -115,7 +115,7 @@ auto reduce(const team& among, Form form, int root, In&& in, Out&& out, Operator
       among, form,
       detail::reduce_call<detail::item_of<Out>>(among, by, root, items.in, items.out, how, site));
 }
-/// The same in place.
+/// In-place form.
 template <std::ranges::range Data, detail::operator_object Operator>
 [[nodiscard]] request reduce(const team& among, int root, in_place_t, Data&& data, Operator by,
                              const collective_options& how = {},
@@ -124,7 +124,7 @@ template <std::ranges::range Data, detail::operator_object Operator>
   return collective::detail::start(
       among, detail::reduce_in_place_call<detail::item_of<Data>>(by, root, items, how, site));
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, std::ranges::range Data, detail::operator_object Operator>
 auto reduce(const team& among, Form form, int root, in_place_t, Data&& data, Operator by,
             const collective_options& how = {}, call_site site = call_site::current()) {
@@ -133,7 +133,8 @@ auto reduce(const team& among, Form form, int root, in_place_t, Data&& data, Ope
   return collective::detail::perform(
       among, form, detail::reduce_in_place_call<detail::item_of<Data>>(by, root, items, how, site));
 }
-/// The combination of all values at `root`; empty at the others.
+/// Returns the combination of all values at `root`, and nothing at the other members. Blocking,
+/// collective.
 template <class T, detail::operator_object Operator>
 requires(!std::ranges::range<T>)
     [[nodiscard]] std::optional<T> reduce(const team& among, blocking_t, int root, const T& value,
@@ -148,7 +149,7 @@ requires(!std::ranges::range<T>)
   return among.rank() == root ? std::optional<T>(result) : std::nullopt;
 }
 
-/// `out` of member i is the combination of block i of all `in` (reduce_scatter.hpp).
+/// Combines block i of all `in` into `out` of member i (reduce_scatter.hpp).
 template <class In, class Out, detail::operator_object Operator>
 requires detail::buffers<In, Out>
 [[nodiscard]] request reduce_scatter(const team& among, In&& in, Out&& out, Operator by,
@@ -159,7 +160,7 @@ requires detail::buffers<In, Out>
   return collective::detail::start(among, detail::reduce_scatter_call<detail::item_of<Out>>(
                                               among, by, items.in, items.out, how, site));
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class In, class Out, detail::operator_object Operator>
 requires detail::buffers<In, Out>
 auto reduce_scatter(const team& among, Form form, In&& in, Out&& out, Operator by,
@@ -170,7 +171,7 @@ auto reduce_scatter(const team& among, Form form, In&& in, Out&& out, Operator b
       among, form,
       detail::reduce_scatter_call<detail::item_of<Out>>(among, by, items.in, items.out, how, site));
 }
-/// The same in place.
+/// In-place form.
 template <std::ranges::range Data, detail::operator_object Operator>
 [[nodiscard]] request reduce_scatter(const team& among, in_place_t, Data&& data, Operator by,
                                      const collective_options& how = {},
@@ -180,7 +181,7 @@ template <std::ranges::range Data, detail::operator_object Operator>
       among,
       detail::reduce_scatter_in_place_call<detail::item_of<Data>>(among, by, items, how, site));
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, std::ranges::range Data, detail::operator_object Operator>
 auto reduce_scatter(const team& among, Form form, in_place_t, Data&& data, Operator by,
                     const collective_options& how = {}, call_site site = call_site::current()) {
@@ -191,7 +192,7 @@ auto reduce_scatter(const team& among, Form form, in_place_t, Data&& data, Opera
       detail::reduce_scatter_in_place_call<detail::item_of<Data>>(among, by, items, how, site));
 }
 
-/// `out` of member r is the combination of `in` of the members 0 to r (scan.hpp).
+/// Combines `in` of members 0 to r into `out` of member r (scan.hpp).
 template <class In, class Out, detail::operator_object Operator>
 requires detail::buffers<In, Out>
 [[nodiscard]] request scan(const team& among, In&& in, Out&& out, Operator by,
@@ -203,7 +204,7 @@ requires detail::buffers<In, Out>
       among, detail::scan_call<detail::item_of<Out>>(among, by, collective::kind::scan, items.in,
                                                      items.out, false, how, site));
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class In, class Out, detail::operator_object Operator>
 requires detail::buffers<In, Out>
 auto scan(const team& among, Form form, In&& in, Out&& out, Operator by,
@@ -215,7 +216,7 @@ auto scan(const team& among, Form form, In&& in, Out&& out, Operator by,
       detail::scan_call<detail::item_of<Out>>(among, by, collective::kind::scan, items.in,
                                               items.out, false, how, site));
 }
-/// The same in place.
+/// In-place form.
 template <std::ranges::range Data, detail::operator_object Operator>
 [[nodiscard]] request scan(const team& among, in_place_t, Data&& data, Operator by,
                            const collective_options& how = {},
@@ -225,7 +226,7 @@ template <std::ranges::range Data, detail::operator_object Operator>
       among, detail::scan_call<detail::item_of<Data>>(among, by, collective::kind::scan, {}, items,
                                                       true, how, site));
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, std::ranges::range Data, detail::operator_object Operator>
 auto scan(const team& among, Form form, in_place_t, Data&& data, Operator by,
           const collective_options& how = {}, call_site site = call_site::current()) {
@@ -236,7 +237,7 @@ auto scan(const team& among, Form form, in_place_t, Data&& data, Operator by,
       detail::scan_call<detail::item_of<Data>>(among, by, collective::kind::scan, {}, items, true,
                                                how, site));
 }
-/// Of one value.
+/// Scan of one value. Blocking, collective.
 template <class T, detail::operator_object Operator>
 requires(!std::ranges::range<T>) [[nodiscard]] T
     scan(const team& among, blocking_t, const T& value, Operator by,
@@ -249,7 +250,8 @@ requires(!std::ranges::range<T>) [[nodiscard]] T
   return result;
 }
 
-/// The same of the members 0 to r - 1; member 0 keeps what `out` has (scan.hpp).
+/// Combines `in` of members 0 to r - 1 into `out` of member r. `out` of member 0 does not change
+/// (scan.hpp).
 template <class In, class Out, detail::operator_object Operator>
 requires detail::buffers<In, Out>
 [[nodiscard]] request exclusive_scan(const team& among, In&& in, Out&& out, Operator by,
@@ -261,7 +263,7 @@ requires detail::buffers<In, Out>
       among, detail::scan_call<detail::item_of<Out>>(among, by, collective::kind::exclusive_scan,
                                                      items.in, items.out, false, how, site));
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class In, class Out, detail::operator_object Operator>
 requires detail::buffers<In, Out>
 auto exclusive_scan(const team& among, Form form, In&& in, Out&& out, Operator by,
@@ -273,7 +275,7 @@ auto exclusive_scan(const team& among, Form form, In&& in, Out&& out, Operator b
       detail::scan_call<detail::item_of<Out>>(among, by, collective::kind::exclusive_scan, items.in,
                                               items.out, false, how, site));
 }
-/// The same in place.
+/// In-place form.
 template <std::ranges::range Data, detail::operator_object Operator>
 [[nodiscard]] request exclusive_scan(const team& among, in_place_t, Data&& data, Operator by,
                                      const collective_options& how = {},
@@ -283,7 +285,7 @@ template <std::ranges::range Data, detail::operator_object Operator>
       among, detail::scan_call<detail::item_of<Data>>(among, by, collective::kind::exclusive_scan,
                                                       {}, items, true, how, site));
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, std::ranges::range Data, detail::operator_object Operator>
 auto exclusive_scan(const team& among, Form form, in_place_t, Data&& data, Operator by,
                     const collective_options& how = {}, call_site site = call_site::current()) {
@@ -294,7 +296,7 @@ auto exclusive_scan(const team& among, Form form, in_place_t, Data&& data, Opera
       detail::scan_call<detail::item_of<Data>>(among, by, collective::kind::exclusive_scan, {},
                                                items, true, how, site));
 }
-/// Of one value; empty at member 0.
+/// Exclusive scan of one value; returns nothing at member 0. Blocking, collective.
 template <class T, detail::operator_object Operator>
 requires(!std::ranges::range<T>)
     [[nodiscard]] std::optional<T> exclusive_scan(const team& among, blocking_t, const T& value,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The handle of a collective that is set up once and started often.
+// A collective that is set up once and started often: the start then costs less than a call.
 #pragma once
 
 #include <memory>
@@ -15,22 +15,23 @@ class operation;
 struct operation_block;
 }  // namespace detail
 
-/// A collective that is set up once and started often: its steps' room, scratch and number are
-/// kept. Made and started by all members of the team in the same order. Movable.
+/// The handle of a collective that is set up once and started often. It keeps the room of the
+/// steps, the scratch and the operation's number. All members of the team make and start it in the
+/// same order. Movable.
 class persistent {
  public:
-  /// What `prepare` (call.hpp, executor.hpp) made.
+  /// `kept`: made by `prepare` (call.hpp, executor.hpp).
   explicit persistent(std::unique_ptr<detail::operation_block> kept) noexcept;
   persistent(persistent&&) noexcept;
   persistent& operator=(persistent&&) noexcept;
   /// Waits for a start that is not complete.
   ~persistent();
 
-  /// As `execute`; behind a start with exit mode none it waits for what that still receives.
-  /// Throws `error` (argument) when the start before is not complete, or failed, and where this was
-  /// moved from.
+  /// Starts the collective, as `execute` does. After a start with exit mode none, it waits for that
+  /// start's remaining receives. Throws `error` (argument) if the previous start is not complete or
+  /// failed, or if this object was moved from.
   [[nodiscard]] request start();
-  /// The same, blocking: as fast as the call that blocks. Members may start it so or the other way.
+  /// Blocking form, as fast as a blocking call. Members may mix `start` and `run`.
   void run();
 
  private:

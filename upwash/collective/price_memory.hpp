@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Prices of classes of calls beyond what a selector keeps, say of earlier jobs.
+// A memory of prices beyond those that a selector keeps, for example from earlier jobs.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace upwash::collective {
 
-/// Keys and lists are words as a selector made them (price_words.hpp): good in the
-/// same build of a program.
+/// Prices by class of calls. Keys and lists are words that a selector made (price_words.hpp). They
+/// are valid only in the same build of a program.
 class price_memory {
  public:
   using words = std::span<const std::uint64_t>;
@@ -22,9 +22,9 @@ class price_memory {
   price_memory(const price_memory&) = delete;
   price_memory& operator=(const price_memory&) = delete;
 
-  /// The list under that key; good until the next call. The same at all members of a job.
+  /// Returns the list under the key, valid until the next call. The same at all members of a job.
   [[nodiscard]] virtual std::optional<words> recall(words key) = 0;
-  /// What was not recalled and has been found now, for calls of that collective.
+  /// Stores a list that was not recalled and has now been computed, for calls of that collective.
   virtual void note(kind of, words key, words list) = 0;
 
  protected:

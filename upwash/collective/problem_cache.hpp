@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What selectors keep of problems: the whole problem is the key, and only so many are kept. Whoever
-// asks again for what was dropped must come to the same, since other members may have kept it.
+// A cache of a selector's results by problem. The whole problem is the key, and the number of
+// entries is limited. Recomputing a dropped entry must give the same value, because other members
+// may still have it.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +15,14 @@
 
 namespace upwash::collective {
 
-/// Values by problem, but for its label. The least recently used goes first. O(log kept).
+/// Values by problem, ignoring its label. Drops the least recently used entry first. O(log
+/// entries).
 template <class Value>
 class problem_cache {
  public:
   explicit problem_cache(std::size_t most) : most_(most) {}
 
-  /// The value kept, or null; good until the next `add`.
+  /// Returns the value, or null. Valid until the next `add`.
   [[nodiscard]] Value* find(const problem& of) {
     const auto found = at_.find(unlabelled(of));
     if (found == at_.end()) return nullptr;
@@ -45,7 +47,7 @@ class problem_cache {
   [[nodiscard]] std::size_t size() const noexcept { return kept_.size(); }
 
  private:
-  /// The label is good during a call only.
+  /// Removes the label, which is valid only during a call.
   static problem unlabelled(problem of) noexcept {
     of.label = {};
     return of;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The collectives with containers, arrays and other contiguous ranges where the headers of the
-// single collectives ask for spans: vectors, std::array, C arrays, mixed with spans or not. What a
-// call does, costs and throws is said there. Outputs keep their size. Nonblocking and persistent
-// calls use the ranges until they are complete, and do not compile with temporary containers.
+// The collectives for containers, arrays and other contiguous ranges instead of spans: vectors,
+// std::array, C arrays, also mixed with spans. Effects, costs and errors are described in the
+// header of each collective. Outputs keep their size. Nonblocking and persistent calls use the
+// ranges until they are complete, and do not compile with temporary containers.
 #pragma once
 
 #include "upwash/collective/all_gather.hpp"
@@ -21,7 +21,7 @@
 
 namespace upwash {
 
-/// `data` of `root` goes to `data` of all (broadcast.hpp).
+/// Copies `data` of `root` to `data` of all members (broadcast.hpp).
 template <detail::other_range Data>
 [[nodiscard]] request broadcast(const team& among, int root, Data&& data,
                                 const collective_options& how = {},
@@ -29,7 +29,7 @@ template <detail::other_range Data>
   return broadcast(among, root, detail::output_items<true, Data>(static_cast<Data&&>(data)), how,
                    site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, detail::other_range Data>
 auto broadcast(const team& among, Form form, int root, Data&& data,
                const collective_options& how = {}, call_site site = call_site::current()) {
@@ -38,7 +38,7 @@ auto broadcast(const team& among, Form form, int root, Data&& data,
                    how, site);
 }
 
-/// `in` of member i lands as block i of `out` of `root` (gather.hpp).
+/// Copies `in` of member i to block i of `out` of `root` (gather.hpp).
 template <class In, class Out>
 requires detail::other_ranges<In, Out>
 [[nodiscard]] request gather(const team& among, int root, In&& in, Out&& out,
@@ -48,7 +48,7 @@ requires detail::other_ranges<In, Out>
       detail::items_of<true, In, Out>(static_cast<In&&>(in), static_cast<Out&&>(out));
   return gather(among, root, items.in, items.out, how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class In, class Out>
 requires detail::other_ranges<In, Out>
 auto gather(const team& among, Form form, int root, In&& in, Out&& out,
@@ -58,7 +58,7 @@ auto gather(const team& among, Form form, int root, In&& in, Out&& out,
   return gather(among, form, root, items.in, items.out, how, site);
 }
 
-/// The same in place (gather.hpp).
+/// In-place form (gather.hpp).
 template <detail::other_range Data>
 [[nodiscard]] request gather(const team& among, int root, in_place_t, Data&& data,
                              const collective_options& how = {},
@@ -66,7 +66,7 @@ template <detail::other_range Data>
   return gather(among, root, in_place, detail::output_items<true, Data>(static_cast<Data&&>(data)),
                 how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, detail::other_range Data>
 auto gather(const team& among, Form form, int root, in_place_t, Data&& data,
             const collective_options& how = {}, call_site site = call_site::current()) {
@@ -75,7 +75,7 @@ auto gather(const team& among, Form form, int root, in_place_t, Data&& data,
                 how, site);
 }
 
-/// Block i of `in` of `root` lands in `out` of member i (scatter.hpp).
+/// Copies block i of `in` of `root` to `out` of member i (scatter.hpp).
 template <class In, class Out>
 requires detail::other_ranges<In, Out>
 [[nodiscard]] request scatter(const team& among, int root, In&& in, Out&& out,
@@ -85,7 +85,7 @@ requires detail::other_ranges<In, Out>
       detail::items_of<true, In, Out>(static_cast<In&&>(in), static_cast<Out&&>(out));
   return scatter(among, root, items.in, items.out, how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class In, class Out>
 requires detail::other_ranges<In, Out>
 auto scatter(const team& among, Form form, int root, In&& in, Out&& out,
@@ -95,7 +95,7 @@ auto scatter(const team& among, Form form, int root, In&& in, Out&& out,
   return scatter(among, form, root, items.in, items.out, how, site);
 }
 
-/// The same in place (scatter.hpp).
+/// In-place form (scatter.hpp).
 template <detail::other_range Data>
 [[nodiscard]] request scatter(const team& among, int root, in_place_t, Data&& data,
                               const collective_options& how = {},
@@ -103,7 +103,7 @@ template <detail::other_range Data>
   return scatter(among, root, in_place, detail::output_items<true, Data>(static_cast<Data&&>(data)),
                  how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, detail::other_range Data>
 auto scatter(const team& among, Form form, int root, in_place_t, Data&& data,
              const collective_options& how = {}, call_site site = call_site::current()) {
@@ -112,7 +112,7 @@ auto scatter(const team& among, Form form, int root, in_place_t, Data&& data,
                  how, site);
 }
 
-/// `out` of `root` is the combination of all `in`, item by item (reduce.hpp).
+/// Combines all `in` item by item into `out` of `root` (reduce.hpp).
 template <class Operator, class In, class Out>
 requires detail::other_ranges<In, Out>
 [[nodiscard]] request reduce(const team& among, int root, In&& in, Out&& out,
@@ -122,7 +122,7 @@ requires detail::other_ranges<In, Out>
       detail::items_of<true, In, Out>(static_cast<In&&>(in), static_cast<Out&&>(out));
   return reduce<Operator>(among, root, items.in, items.out, how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <class Operator, detail::form_of_call Form, class In, class Out>
 requires detail::other_ranges<In, Out>
 auto reduce(const team& among, Form form, int root, In&& in, Out&& out,
@@ -132,7 +132,7 @@ auto reduce(const team& among, Form form, int root, In&& in, Out&& out,
   return reduce<Operator>(among, form, root, items.in, items.out, how, site);
 }
 
-/// The same in place (reduce.hpp).
+/// In-place form (reduce.hpp).
 template <class Operator, detail::other_range Data>
 [[nodiscard]] request reduce(const team& among, int root, in_place_t, Data&& data,
                              const collective_options& how = {},
@@ -140,7 +140,7 @@ template <class Operator, detail::other_range Data>
   return reduce<Operator>(among, root, in_place,
                           detail::output_items<true, Data>(static_cast<Data&&>(data)), how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <class Operator, detail::form_of_call Form, detail::other_range Data>
 auto reduce(const team& among, Form form, int root, in_place_t, Data&& data,
             const collective_options& how = {}, call_site site = call_site::current()) {
@@ -149,7 +149,7 @@ auto reduce(const team& among, Form form, int root, in_place_t, Data&& data,
       detail::output_items<detail::uses_later<Form>, Data>(static_cast<Data&&>(data)), how, site);
 }
 
-/// `in` of member i lands as block i of `out` of all (all_gather.hpp).
+/// Copies `in` of member i to block i of `out` at all members (all_gather.hpp).
 template <class In, class Out>
 requires detail::other_ranges<In, Out>
 [[nodiscard]] request all_gather(const team& among, In&& in, Out&& out,
@@ -159,7 +159,7 @@ requires detail::other_ranges<In, Out>
       detail::items_of<true, In, Out>(static_cast<In&&>(in), static_cast<Out&&>(out));
   return all_gather(among, items.in, items.out, how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class In, class Out>
 requires detail::other_ranges<In, Out>
 auto all_gather(const team& among, Form form, In&& in, Out&& out,
@@ -168,7 +168,7 @@ auto all_gather(const team& among, Form form, In&& in, Out&& out,
                                                                          static_cast<Out&&>(out));
   return all_gather(among, form, items.in, items.out, how, site);
 }
-/// The same; member i's part of `data` holds its contribution.
+/// In-place form: part i of `data` at member i holds its contribution (all_gather.hpp).
 template <detail::other_range Data>
 [[nodiscard]] request all_gather(const team& among, in_place_t, Data&& data,
                                  const collective_options& how = {},
@@ -176,7 +176,7 @@ template <detail::other_range Data>
   return all_gather(among, in_place, detail::output_items<true, Data>(static_cast<Data&&>(data)),
                     how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, detail::other_range Data>
 auto all_gather(const team& among, Form form, in_place_t, Data&& data,
                 const collective_options& how = {}, call_site site = call_site::current()) {
@@ -185,7 +185,7 @@ auto all_gather(const team& among, Form form, in_place_t, Data&& data,
                     how, site);
 }
 
-/// Block j of `in` of member i lands as block i of `out` of member j (all_to_all.hpp).
+/// Copies block j of `in` of member i to block i of `out` of member j (all_to_all.hpp).
 template <class In, class Out>
 requires detail::other_ranges<In, Out>
 [[nodiscard]] request all_to_all(const team& among, In&& in, Out&& out,
@@ -195,7 +195,7 @@ requires detail::other_ranges<In, Out>
       detail::items_of<true, In, Out>(static_cast<In&&>(in), static_cast<Out&&>(out));
   return all_to_all(among, items.in, items.out, how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class In, class Out>
 requires detail::other_ranges<In, Out>
 auto all_to_all(const team& among, Form form, In&& in, Out&& out,
@@ -205,7 +205,7 @@ auto all_to_all(const team& among, Form form, In&& in, Out&& out,
   return all_to_all(among, form, items.in, items.out, how, site);
 }
 
-/// The same in place (all_to_all.hpp).
+/// In-place form (all_to_all.hpp).
 template <detail::other_range Data>
 [[nodiscard]] request all_to_all(const team& among, in_place_t, Data&& data,
                                  const collective_options& how = {},
@@ -213,7 +213,7 @@ template <detail::other_range Data>
   return all_to_all(among, in_place, detail::output_items<true, Data>(static_cast<Data&&>(data)),
                     how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, detail::other_range Data>
 auto all_to_all(const team& among, Form form, in_place_t, Data&& data,
                 const collective_options& how = {}, call_site site = call_site::current()) {
@@ -222,7 +222,7 @@ auto all_to_all(const team& among, Form form, in_place_t, Data&& data,
                     how, site);
 }
 
-/// `out` of all is the combination of all `in`, item by item (all_reduce.hpp).
+/// Combines all `in` item by item into `out` at all members (all_reduce.hpp).
 template <class Operator, class In, class Out>
 requires detail::other_ranges<In, Out>
 [[nodiscard]] request all_reduce(const team& among, In&& in, Out&& out,
@@ -232,7 +232,7 @@ requires detail::other_ranges<In, Out>
       detail::items_of<true, In, Out>(static_cast<In&&>(in), static_cast<Out&&>(out));
   return all_reduce<Operator>(among, items.in, items.out, how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <class Operator, detail::form_of_call Form, class In, class Out>
 requires detail::other_ranges<In, Out>
 auto all_reduce(const team& among, Form form, In&& in, Out&& out,
@@ -241,7 +241,7 @@ auto all_reduce(const team& among, Form form, In&& in, Out&& out,
                                                                          static_cast<Out&&>(out));
   return all_reduce<Operator>(among, form, items.in, items.out, how, site);
 }
-/// The same; `data` holds the contribution and then the result.
+/// In-place form: `data` holds the contribution and afterwards the result (all_reduce.hpp).
 template <class Operator, detail::other_range Data>
 [[nodiscard]] request all_reduce(const team& among, in_place_t, Data&& data,
                                  const collective_options& how = {},
@@ -249,7 +249,7 @@ template <class Operator, detail::other_range Data>
   return all_reduce<Operator>(
       among, in_place, detail::output_items<true, Data>(static_cast<Data&&>(data)), how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <class Operator, detail::form_of_call Form, detail::other_range Data>
 auto all_reduce(const team& among, Form form, in_place_t, Data&& data,
                 const collective_options& how = {}, call_site site = call_site::current()) {
@@ -258,7 +258,7 @@ auto all_reduce(const team& among, Form form, in_place_t, Data&& data,
       detail::output_items<detail::uses_later<Form>, Data>(static_cast<Data&&>(data)), how, site);
 }
 
-/// `out` of member i is the combination of block i of all `in` (reduce_scatter.hpp).
+/// Combines block i of all `in` into `out` of member i (reduce_scatter.hpp).
 template <class Operator, class In, class Out>
 requires detail::other_ranges<In, Out>
 [[nodiscard]] request reduce_scatter(const team& among, In&& in, Out&& out,
@@ -268,7 +268,7 @@ requires detail::other_ranges<In, Out>
       detail::items_of<true, In, Out>(static_cast<In&&>(in), static_cast<Out&&>(out));
   return reduce_scatter<Operator>(among, items.in, items.out, how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <class Operator, detail::form_of_call Form, class In, class Out>
 requires detail::other_ranges<In, Out>
 auto reduce_scatter(const team& among, Form form, In&& in, Out&& out,
@@ -278,7 +278,7 @@ auto reduce_scatter(const team& among, Form form, In&& in, Out&& out,
   return reduce_scatter<Operator>(among, form, items.in, items.out, how, site);
 }
 
-/// The same in place (reduce_scatter.hpp).
+/// In-place form (reduce_scatter.hpp).
 template <class Operator, detail::other_range Data>
 [[nodiscard]] request reduce_scatter(const team& among, in_place_t, Data&& data,
                                      const collective_options& how = {},
@@ -286,7 +286,7 @@ template <class Operator, detail::other_range Data>
   return reduce_scatter<Operator>(
       among, in_place, detail::output_items<true, Data>(static_cast<Data&&>(data)), how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <class Operator, detail::form_of_call Form, detail::other_range Data>
 auto reduce_scatter(const team& among, Form form, in_place_t, Data&& data,
                     const collective_options& how = {}, call_site site = call_site::current()) {
@@ -295,7 +295,7 @@ auto reduce_scatter(const team& among, Form form, in_place_t, Data&& data,
       detail::output_items<detail::uses_later<Form>, Data>(static_cast<Data&&>(data)), how, site);
 }
 
-/// `out` of member r is the combination of `in` of the members 0 to r (scan.hpp).
+/// Combines `in` of members 0 to r into `out` of member r (scan.hpp).
 template <class Operator, class In, class Out>
 requires detail::other_ranges<In, Out>
 [[nodiscard]] request scan(const team& among, In&& in, Out&& out,
@@ -305,7 +305,7 @@ requires detail::other_ranges<In, Out>
       detail::items_of<true, In, Out>(static_cast<In&&>(in), static_cast<Out&&>(out));
   return scan<Operator>(among, items.in, items.out, how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <class Operator, detail::form_of_call Form, class In, class Out>
 requires detail::other_ranges<In, Out>
 auto scan(const team& among, Form form, In&& in, Out&& out, const collective_options& how = {},
@@ -314,7 +314,7 @@ auto scan(const team& among, Form form, In&& in, Out&& out, const collective_opt
                                                                          static_cast<Out&&>(out));
   return scan<Operator>(among, form, items.in, items.out, how, site);
 }
-/// The same; `data` holds the contribution and then the result.
+/// In-place form: `data` holds the contribution and afterwards the result (scan.hpp).
 template <class Operator, detail::other_range Data>
 [[nodiscard]] request scan(const team& among, in_place_t, Data&& data,
                            const collective_options& how = {},
@@ -322,7 +322,7 @@ template <class Operator, detail::other_range Data>
   return scan<Operator>(among, in_place,
                         detail::output_items<true, Data>(static_cast<Data&&>(data)), how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <class Operator, detail::form_of_call Form, detail::other_range Data>
 auto scan(const team& among, Form form, in_place_t, Data&& data, const collective_options& how = {},
           call_site site = call_site::current()) {
@@ -331,7 +331,8 @@ auto scan(const team& among, Form form, in_place_t, Data&& data, const collectiv
       detail::output_items<detail::uses_later<Form>, Data>(static_cast<Data&&>(data)), how, site);
 }
 
-/// The same of the members 0 to r - 1; member 0 keeps what `out` has (scan.hpp).
+/// Combines `in` of members 0 to r - 1 into `out` of member r. `out` of member 0 does not change
+/// (scan.hpp).
 template <class Operator, class In, class Out>
 requires detail::other_ranges<In, Out>
 [[nodiscard]] request exclusive_scan(const team& among, In&& in, Out&& out,
@@ -341,7 +342,7 @@ requires detail::other_ranges<In, Out>
       detail::items_of<true, In, Out>(static_cast<In&&>(in), static_cast<Out&&>(out));
   return exclusive_scan<Operator>(among, items.in, items.out, how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <class Operator, detail::form_of_call Form, class In, class Out>
 requires detail::other_ranges<In, Out>
 auto exclusive_scan(const team& among, Form form, In&& in, Out&& out,
@@ -350,7 +351,7 @@ auto exclusive_scan(const team& among, Form form, In&& in, Out&& out,
                                                                          static_cast<Out&&>(out));
   return exclusive_scan<Operator>(among, form, items.in, items.out, how, site);
 }
-/// The same; `data` holds the contribution and then the result.
+/// In-place form: `data` holds the contribution and afterwards the result (scan.hpp).
 template <class Operator, detail::other_range Data>
 [[nodiscard]] request exclusive_scan(const team& among, in_place_t, Data&& data,
                                      const collective_options& how = {},
@@ -358,7 +359,7 @@ template <class Operator, detail::other_range Data>
   return exclusive_scan<Operator>(
       among, in_place, detail::output_items<true, Data>(static_cast<Data&&>(data)), how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <class Operator, detail::form_of_call Form, detail::other_range Data>
 auto exclusive_scan(const team& among, Form form, in_place_t, Data&& data,
                     const collective_options& how = {}, call_site site = call_site::current()) {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reduce: the combination of everybody's vectors, at the root.
+// Reduce: combines a vector of every member at the root.
 //
-// Chosen on: bytes, root, whether the operator commutes, the size of the team. Collective over the
-// team.
+// The choice of the algorithm depends on the bytes, the root, whether the operator commutes, and
+// the size of the team. Collective.
 #pragma once
 
 #include <span>
@@ -46,9 +46,11 @@ template <class T, class Operator>
 
 }  // namespace detail
 
-/// Element i of `result` of `root` is the combination, by the operator, of element i of all
-/// members' `mine`: as many elements everywhere. `result` counts at the root only. Throws `error`
-/// (argument) where the sizes do not fit, or no algorithm serves an operator that does not commute.
+/// Combines element i of all members' `mine` with the operator and stores it in element i of
+/// `result` at `root`. All members give the same number of elements. `result` is used only at the
+/// root. The buffers belong to the call until the request is complete. Nonblocking, collective.
+/// Throws `error` (argument) if the sizes do not fit, or if no algorithm serves an operator that
+/// does not commute.
 template <class Operator, class T>
 [[nodiscard]] request reduce(const team& among, int root,
                              std::span<const std::type_identity_t<T>> mine, std::span<T> result,
@@ -57,7 +59,7 @@ template <class Operator, class T>
   return collective::detail::start(among, detail::reduce_call<T>(among, detail::named<Operator>(),
                                                                  root, mine, result, how, site));
 }
-/// The same, blocking.
+/// Blocking form of the call above.
 template <class Operator, class T>
 void reduce(const team& among, blocking_t, int root, std::span<const std::type_identity_t<T>> mine,
             std::span<T> result, const collective_options& how = {},
@@ -65,7 +67,7 @@ void reduce(const team& among, blocking_t, int root, std::span<const std::type_i
   collective::detail::run(among, detail::reduce_call<T>(among, detail::named<Operator>(), root,
                                                         mine, result, how, site));
 }
-/// The same, set up to be started often.
+/// Persistent form of the call above, to be started often.
 template <class Operator, class T>
 [[nodiscard]] collective::persistent reduce(const team& among, persist_t, int root,
                                             std::span<const std::type_identity_t<T>> mine,
@@ -75,8 +77,8 @@ template <class Operator, class T>
                                                                    root, mine, result, how, site));
 }
 
-/// The same in place: `data` holds the contribution, and at `root` then the result. Elsewhere it
-/// keeps what it has. Called so by all members, or by none.
+/// In-place form: `data` holds the contribution, and at `root` afterwards the result. At the other
+/// members `data` does not change. All members use this form, or none.
 template <class Operator, class T>
 [[nodiscard]] request reduce(const team& among, int root, in_place_t, std::span<T> data,
                              const collective_options& how = {},
@@ -84,7 +86,7 @@ template <class Operator, class T>
   return collective::detail::start(
       among, detail::reduce_in_place_call(detail::named<Operator>(), root, data, how, site));
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <class Operator, detail::form_of_call Form, class T>
 auto reduce(const team& among, Form form, int root, in_place_t, std::span<T> data,
             const collective_options& how = {}, call_site site = call_site::current()) {

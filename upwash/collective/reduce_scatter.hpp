@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reduce-scatter: block i of the combination of everybody's vectors, at member i.
+// Reduce-scatter: combines the vectors of all members and leaves block i of the result at member i.
 //
-// Chosen on: bytes of a block, whether the operator commutes, the size of the team. Collective over
-// the team.
+// The choice of the algorithm depends on the bytes of a block, whether the operator commutes, and
+// the size of the team. Collective.
 #pragma once
 
 #include <span>
@@ -45,9 +45,10 @@ template <class T, class Operator>
 
 }  // namespace detail
 
-/// `mine` of member i is the combination, by the operator, of block i of all members' `blocks`; all
-/// blocks have as many elements. The buffers do not overlap. Throws `error` (argument) where the
-/// sizes do not fit, or no algorithm serves an operator that does not commute.
+/// Combines block i of all members' `blocks` with the operator and stores it in `mine` of member i.
+/// All blocks have the same number of elements. The buffers do not overlap and belong to the call
+/// until the request is complete. Nonblocking, collective. Throws `error` (argument) if the sizes
+/// do not fit, or if no algorithm serves an operator that does not commute.
 template <class Operator, class T>
 [[nodiscard]] request reduce_scatter(const team& among,
                                      std::span<const std::type_identity_t<T>> blocks,
@@ -57,7 +58,7 @@ template <class Operator, class T>
       among,
       detail::reduce_scatter_call<T>(among, detail::named<Operator>(), blocks, mine, how, site));
 }
-/// The same, blocking.
+/// Blocking form of the call above.
 template <class Operator, class T>
 void reduce_scatter(const team& among, blocking_t, std::span<const std::type_identity_t<T>> blocks,
                     std::span<T> mine, const collective_options& how = {},
@@ -65,7 +66,7 @@ void reduce_scatter(const team& among, blocking_t, std::span<const std::type_ide
   collective::detail::run(among, detail::reduce_scatter_call<T>(among, detail::named<Operator>(),
                                                                 blocks, mine, how, site));
 }
-/// The same, set up to be started often.
+/// Persistent form of the call above, to be started often.
 template <class Operator, class T>
 [[nodiscard]] collective::persistent reduce_scatter(const team& among, persist_t,
                                                     std::span<const std::type_identity_t<T>> blocks,
@@ -77,8 +78,8 @@ template <class Operator, class T>
       detail::reduce_scatter_call<T>(among, detail::named<Operator>(), blocks, mine, how, site));
 }
 
-/// The same in place: `data` of member i holds its blocks, and then block i the combination. What
-/// the other blocks hold then is not said.
+/// In-place form: `data` of member i holds its blocks; afterwards block i holds the combination.
+/// The content of the other blocks is then unspecified.
 template <class Operator, class T>
 [[nodiscard]] request reduce_scatter(const team& among, in_place_t, std::span<T> data,
                                      const collective_options& how = {},
@@ -86,7 +87,7 @@ template <class Operator, class T>
   return collective::detail::start(among, detail::reduce_scatter_in_place_call(
                                               among, detail::named<Operator>(), data, how, site));
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <class Operator, detail::form_of_call Form, class T>
 auto reduce_scatter(const team& among, Form form, in_place_t, std::span<T> data,
                     const collective_options& how = {}, call_site site = call_site::current()) {

@@ -3,8 +3,8 @@
 //
 // Reduce-scatter of blocks of different lengths.
 //
-// Chosen on: the mean of the blocks, whether the operator commutes, the size of the team.
-// Collective over the team.
+// The choice of the algorithm depends on the mean length of the blocks, whether the operator
+// commutes, and the size of the team. Collective.
 #pragma once
 
 #include "upwash/collective/detail/reduction_call.hpp"
@@ -35,11 +35,11 @@ template <class T, class Operator>
 
 }  // namespace detail
 
-/// `mine` of member i, blocks.counts[i] items, is the combination, by the operator, of block i of
-/// all members' `all`. All members give the same counts; where blocks lie each says for itself. The
-/// buffers do not overlap. Buffers and counts are used until the request is complete. The operator
-/// is an object as in operator_objects.hpp. Throws `error` (argument) where counts and buffers do
-/// not fit.
+/// Combines block i of all members' `all` with the operator and stores it in `mine` of member i,
+/// blocks.counts[i] items. All members give the same counts; the offsets may differ between
+/// members. The operator is an object as in operator_objects.hpp. The buffers do not overlap.
+/// Buffers and counts belong to the call until the request is complete. Nonblocking, collective.
+/// Throws `error` (argument) if counts and buffers do not fit.
 template <class In, class Out, detail::operator_object Operator>
 requires detail::buffers<In, Out>
 [[nodiscard]] request reduce_scatter_v(const team& among, In&& all,
@@ -51,7 +51,7 @@ requires detail::buffers<In, Out>
   return collective::detail::start(
       among, detail::reduce_scatter_v_call(among, by, items, blocks, how, site));
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class In, class Out, detail::operator_object Operator>
 requires detail::buffers<In, Out>
 auto reduce_scatter_v(const team& among, Form form, In&& all, const detail::counts_of<Form>& blocks,
@@ -63,7 +63,7 @@ auto reduce_scatter_v(const team& among, Form form, In&& all, const detail::coun
       among, form, detail::reduce_scatter_v_call(among, by, items, blocks, how, site));
 }
 
-/// The same, by an operator that is named by its type: reduce_scatter_v<sum>(...).
+/// Form with an operator that is named by its type: reduce_scatter_v<sum>(...).
 template <class Operator, class In, class Out>
 requires detail::buffers<In, Out>
 [[nodiscard]] request reduce_scatter_v(const team& among, In&& all,
@@ -73,7 +73,7 @@ requires detail::buffers<In, Out>
   return reduce_scatter_v(among, static_cast<In&&>(all), blocks, static_cast<Out&&>(mine),
                           detail::named<Operator>(), how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <class Operator, detail::form_of_call Form, class In, class Out>
 requires detail::buffers<In, Out>
 auto reduce_scatter_v(const team& among, Form form, In&& all, const detail::counts_of<Form>& blocks,

@@ -24,11 +24,11 @@ struct algorithm {
   kind of = kind::barrier;
   model::choice is;
   schedule::generator (*make)(const problem& call, const model::values& with, int rank) = nullptr;
-  /// Says why these parameter values cannot serve the call, beyond the requirements of the row;
-  /// an empty text means that they can. Null where the requirements say all.
+  /// Returns why these parameter values cannot serve the call, beyond the requirements of the row.
+  /// An empty text means that they can. Null if the requirements are complete.
   std::string (*objection)(const problem& call, const model::values& with) = nullptr;
-  /// Makes the schedule that is priced, for algorithms whose own one depends on what is known in a
-  /// run only. Null where `make` gives it.
+  /// Makes the schedule that is priced, for algorithms with a schedule that depends on facts known
+  /// only in a run. Null if `make` gives the priced schedule.
   schedule::generator (*priced_as)(const problem& call, const model::values& with,
                                    int rank) = nullptr;
 };
@@ -37,45 +37,45 @@ struct algorithm {
 struct selection {
   const algorithm* chosen = nullptr;
   model::values with{};
-  /// The largest edge that travels eagerly; where there is no value, problem::eager_bytes holds.
+  /// The largest eager edge. If there is no value, problem::eager_bytes holds.
   std::optional<std::uint64_t> eager_bytes{};
 
   friend bool operator==(const selection&, const selection&) = default;
   [[nodiscard]] schedule::generator schedule_of(const problem& call, int rank) const {
     return chosen->make(call, with, rank);
   }
-  /// The schedule by which this selection is priced (algorithm::priced_as).
+  /// Returns the schedule by which this selection is priced (algorithm::priced_as).
   [[nodiscard]] schedule::generator priced_schedule_of(const problem& call, int rank) const {
     return (chosen->priced_as != nullptr ? chosen->priced_as : chosen->make)(call, with, rank);
   }
 };
 
-/// NAME[:key=value,...], as `registry::named` reads it.
+/// Returns NAME[:key=value,...], as `registry::named` reads it.
 [[nodiscard]] std::string text_of(const selection& one);
 
-/// How the edges of a call travel, when it is made by that selection.
+/// Returns the transfer rules of the call's edges under that selection.
 [[nodiscard]] schedule::transfer_rules rules_of(const selection& one, const problem& call);
 
 class registry {
  public:
   void add(const algorithm& one);
 
-  /// The collective of that name: upwash's own, or one whose algorithms were added. Throws `error`
-  /// (argument) for an unknown one, with those known and the nearest.
+  /// Returns the collective of that name: one of upwash, or one with algorithms in this registry.
+  /// Throws `error` (argument) for an unknown name, with the known names and the nearest one.
   [[nodiscard]] kind kind_named(std::string_view name) const;
 
-  /// The algorithms of a collective, in the order in which they were added.
+  /// Returns the algorithms of a collective, in the order in which they were added.
   [[nodiscard]] std::vector<const algorithm*> of(kind what) const;
 
-  /// Reads NAME[:key=value,...]; every algorithm has the key eager, of edges that travel eagerly.
-  /// Throws `error` (argument) for an unknown name, with those known and the nearest, or a bad
+  /// Reads NAME[:key=value,...]. Every algorithm has the key eager, the largest eager edge. Throws
+  /// `error` (argument) for an unknown name, with the known names and the nearest one, or for a bad
   /// value.
   [[nodiscard]] selection named(kind what, std::string_view text) const;
 
-  /// Says why the selection cannot serve the call; an empty text means that it can.
+  /// Returns why the selection cannot serve the call. An empty text means that it can.
   [[nodiscard]] static std::string objection(const selection& to, const problem& call);
 
-  /// The requirements of the algorithm in words; an empty text means that it has none.
+  /// Returns the requirements of the algorithm in words. An empty text means that it has none.
   [[nodiscard]] static std::string requirements_of(const algorithm& one);
 
  private:

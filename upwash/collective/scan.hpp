@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Scan (prefix reduction): rank r gets the combination of ranks 0 to r, in their order; exclusive:
-// of ranks 0 to r - 1.
+// Scan (prefix reduction): rank r gets the combination of ranks 0 to r, in their order. The
+// exclusive scan combines ranks 0 to r - 1.
 //
-// Chosen on: bytes, the size of the team. Collective over the team.
+// The choice of the algorithm depends on the bytes and the size of the team. Collective.
 #pragma once
 
 #include <span>
@@ -34,11 +34,11 @@ template <class T, class Operator>
 
 }  // namespace detail
 
-/// Element i of `result` of member r is the combination, in the order of the ranks, of element i of
-/// `mine` of the members 0 to r. As many elements everywhere; the buffers do not overlap.
-/// The operator is named as the first template argument: `scan<sum>(team, ...)`; see
-/// reduction.hpp. Throws `error` (argument) where the sizes do not fit, or no algorithm
-/// serves an operator that does not commute.
+/// Combines element i of `mine` of members 0 to r, in the order of the ranks, into element i of
+/// `result` of member r. All members give the same number of elements. The first template argument
+/// names the operator: `scan<sum>(team, ...)`; see reduction.hpp. The buffers do not overlap and
+/// belong to the call until the request is complete. Nonblocking, collective. Throws `error`
+/// (argument) if the sizes do not fit, or if no algorithm serves an operator that does not commute.
 template <class Operator, class T>
 [[nodiscard]] request scan(const team& among, std::span<const std::type_identity_t<T>> mine,
                            std::span<T> result, const collective_options& how = {},
@@ -47,7 +47,7 @@ template <class Operator, class T>
       among, detail::scan_call<T>(among, detail::named<Operator>(), collective::kind::scan, mine,
                                   result, false, how, site));
 }
-/// The same, blocking.
+/// Blocking form of the call above.
 template <class Operator, class T>
 void scan(const team& among, blocking_t, std::span<const std::type_identity_t<T>> mine,
           std::span<T> result, const collective_options& how = {},
@@ -56,7 +56,7 @@ void scan(const team& among, blocking_t, std::span<const std::type_identity_t<T>
       among, detail::scan_call<T>(among, detail::named<Operator>(), collective::kind::scan, mine,
                                   result, false, how, site));
 }
-/// The same, set up to be started often.
+/// Persistent form of the call above, to be started often.
 template <class Operator, class T>
 [[nodiscard]] collective::persistent scan(const team& among, persist_t,
                                           std::span<const std::type_identity_t<T>> mine,
@@ -67,7 +67,7 @@ template <class Operator, class T>
                                   result, false, how, site));
 }
 
-/// The same; `data` holds the contribution and then the result.
+/// In-place form: `data` holds the contribution and afterwards the result. Nonblocking, collective.
 template <class Operator, class T>
 [[nodiscard]] request scan(const team& among, in_place_t, std::span<T> data,
                            const collective_options& how = {},
@@ -76,7 +76,7 @@ template <class Operator, class T>
       among, detail::scan_call<T>(among, detail::named<Operator>(), collective::kind::scan, {},
                                   data, true, how, site));
 }
-/// The same, blocking.
+/// Blocking form of the call above.
 template <class Operator, class T>
 void scan(const team& among, blocking_t, in_place_t, std::span<T> data,
           const collective_options& how = {}, call_site site = call_site::current()) {
@@ -84,7 +84,7 @@ void scan(const team& among, blocking_t, in_place_t, std::span<T> data,
       among, detail::scan_call<T>(among, detail::named<Operator>(), collective::kind::scan, {},
                                   data, true, how, site));
 }
-/// The same, set up to be started often.
+/// Persistent form of the call above, to be started often.
 template <class Operator, class T>
 [[nodiscard]] collective::persistent scan(const team& among, persist_t, in_place_t,
                                           std::span<T> data, const collective_options& how = {},
@@ -94,11 +94,12 @@ template <class Operator, class T>
                                   data, true, how, site));
 }
 
-/// Element i of `result` of member r is the combination, in the order of the ranks, of element i of
-/// `mine` of the members 0 to r - 1; member 0 keeps what it has. As many elements everywhere; the
-/// buffers do not overlap. The operator is named as the first template argument:
-/// `exclusive_scan<sum>(team, ...)`; see reduction.hpp. Throws `error` (argument) where the sizes
-/// do not fit, or no algorithm serves an operator that does not commute.
+/// Combines element i of `mine` of members 0 to r - 1, in the order of the ranks, into element i of
+/// `result` of member r. `result` of member 0 does not change. All members give the same number of
+/// elements. The first template argument names the operator: `exclusive_scan<sum>(team, ...)`; see
+/// reduction.hpp. The buffers do not overlap and belong to the call until the request is complete.
+/// Nonblocking, collective. Throws `error` (argument) if the sizes do not fit, or if no algorithm
+/// serves an operator that does not commute.
 template <class Operator, class T>
 [[nodiscard]] request exclusive_scan(const team& among,
                                      std::span<const std::type_identity_t<T>> mine,
@@ -108,7 +109,7 @@ template <class Operator, class T>
                                                                collective::kind::exclusive_scan,
                                                                mine, result, false, how, site));
 }
-/// The same, blocking.
+/// Blocking form of the call above.
 template <class Operator, class T>
 void exclusive_scan(const team& among, blocking_t, std::span<const std::type_identity_t<T>> mine,
                     std::span<T> result, const collective_options& how = {},
@@ -117,7 +118,7 @@ void exclusive_scan(const team& among, blocking_t, std::span<const std::type_ide
                                                       collective::kind::exclusive_scan, mine,
                                                       result, false, how, site));
 }
-/// The same, set up to be started often.
+/// Persistent form of the call above, to be started often.
 template <class Operator, class T>
 [[nodiscard]] collective::persistent exclusive_scan(const team& among, persist_t,
                                                     std::span<const std::type_identity_t<T>> mine,
@@ -129,7 +130,7 @@ template <class Operator, class T>
                                                                  mine, result, false, how, site));
 }
 
-/// The same; `data` holds the contribution and then the result.
+/// In-place form: `data` holds the contribution and afterwards the result. Nonblocking, collective.
 template <class Operator, class T>
 [[nodiscard]] request exclusive_scan(const team& among, in_place_t, std::span<T> data,
                                      const collective_options& how = {},
@@ -138,7 +139,7 @@ template <class Operator, class T>
       among, detail::scan_call<T>(among, detail::named<Operator>(),
                                   collective::kind::exclusive_scan, {}, data, true, how, site));
 }
-/// The same, blocking.
+/// Blocking form of the call above.
 template <class Operator, class T>
 void exclusive_scan(const team& among, blocking_t, in_place_t, std::span<T> data,
                     const collective_options& how = {}, call_site site = call_site::current()) {
@@ -146,7 +147,7 @@ void exclusive_scan(const team& among, blocking_t, in_place_t, std::span<T> data
       among, detail::scan_call<T>(among, detail::named<Operator>(),
                                   collective::kind::exclusive_scan, {}, data, true, how, site));
 }
-/// The same, set up to be started often.
+/// Persistent form of the call above, to be started often.
 template <class Operator, class T>
 [[nodiscard]] collective::persistent exclusive_scan(const team& among, persist_t, in_place_t,
                                                     std::span<T> data,

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Scatter: the root's blocks, one for each member.
+// Scatter: distributes the root's blocks, one to each member.
 //
-// Chosen on: bytes of a block, root, the size of the team. Collective over the team.
+// The choice of the algorithm depends on the bytes of a block, the root and the size of the team.
+// Collective.
 #pragma once
 
 #include <span>
@@ -60,8 +61,9 @@ template <class T>
 
 }  // namespace detail
 
-/// Block i of `blocks` of `root` lands in `mine` of member i; as many elements everywhere. `blocks`
-/// counts at the root only. Throws `error` (argument) where the sizes do not fit.
+/// Copies block i of `blocks` of `root` to `mine` of member i. All members give the same number of
+/// elements. `blocks` is used only at the root. The buffers belong to the call until the request is
+/// complete. Nonblocking, collective. Throws `error` (argument) if the sizes do not fit.
 template <class T>
 [[nodiscard]] request scatter(const team& among, int root,
                               std::span<const std::type_identity_t<T>> blocks, std::span<T> mine,
@@ -70,14 +72,14 @@ template <class T>
   return collective::detail::start(among,
                                    detail::scatter_call<T>(among, root, blocks, mine, how, site));
 }
-/// The same, blocking.
+/// Blocking form of the call above.
 template <class T>
 void scatter(const team& among, blocking_t, int root,
              std::span<const std::type_identity_t<T>> blocks, std::span<T> mine,
              const collective_options& how = {}, call_site site = call_site::current()) {
   collective::detail::run(among, detail::scatter_call<T>(among, root, blocks, mine, how, site));
 }
-/// The same, set up to be started often.
+/// Persistent form of the call above, to be started often.
 template <class T>
 [[nodiscard]] collective::persistent scatter(const team& among, persist_t, int root,
                                              std::span<const std::type_identity_t<T>> blocks,
@@ -87,9 +89,8 @@ template <class T>
                                      detail::scatter_call<T>(among, root, blocks, mine, how, site));
 }
 
-/// The same in place: `data` of `root` holds all blocks, of which its own stays where it is; a
-/// block lands in `data` of each of the others. The root's `data` does not change. Called so by all
-/// members, or by none.
+/// In-place form. `data` of `root` holds all blocks and does not change; the root's own block stays
+/// in it. At each other member `data` gets its block. All members use this form, or none.
 template <class T>
 [[nodiscard]] request scatter(const team& among, int root, in_place_t, std::span<T> data,
                               const collective_options& how = {},
@@ -97,7 +98,7 @@ template <class T>
   return collective::detail::start(among,
                                    detail::scatter_in_place_call(among, root, data, how, site));
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class T>
 auto scatter(const team& among, Form form, int root, in_place_t, std::span<T> data,
              const collective_options& how = {}, call_site site = call_site::current()) {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Scatter of blocks of different lengths: each member gets its own of the root's.
+// Scatter of blocks of different lengths: each member gets its block of the root's data.
 //
-// Chosen on: root, the size and layout of the team; nobody but the root knows the lengths.
-// Collective over the team.
+// The choice of the algorithm depends on the root and on the size and layout of the team. Only the
+// root knows the lengths. Collective.
 #pragma once
 
 #include <array>
@@ -35,10 +35,10 @@ template <class T>
 
 }  // namespace detail
 
-/// Block i of `all` of `root` lands in `mine` of member i. `all` and `blocks` count at the root
-/// only, where blocks.counts[i] is the length of `mine` of member i: another one is an error at
-/// best. Buffers and counts are used until the request is complete. Throws `error` (argument) where
-/// counts and buffers do not fit.
+/// Copies block i of `all` of `root` to `mine` of member i. `all` and `blocks` are used only at the
+/// root. There blocks.counts[i] must be the length of `mine` of member i; a different length is not
+/// always detected. Buffers and counts belong to the call until the request is complete.
+/// Nonblocking, collective. Throws `error` (argument) if counts and buffers do not fit.
 template <class In, class Out>
 requires std::ranges::range<In> && std::ranges::range<Out>
 [[nodiscard]] request scatter_v(const team& among, int root, In&& all,
@@ -50,7 +50,7 @@ requires std::ranges::range<In> && std::ranges::range<Out>
   return collective::detail::start(among,
                                    detail::scatter_v_call(among, root, items, blocks, how, site));
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class In, class Out>
 requires std::ranges::range<In> && std::ranges::range<Out>
 auto scatter_v(const team& among, Form form, int root, In&& all,
@@ -62,9 +62,9 @@ auto scatter_v(const team& among, Form form, int root, In&& all,
                                      detail::scatter_v_call(among, root, items, blocks, how, site));
 }
 
-/// The member's block of `all` of `root`, where only the root knows how long it is: the counts are
-/// scattered first. `all` and `blocks` count at the root only. Blocking, at all members. Two
-/// collectives.
+/// Returns the member's block of `all` of `root`, if only the root knows its length. Scatters the
+/// counts first. `all` and `blocks` are used only at the root. Blocking at all members, collective.
+/// Cost: two collectives.
 template <class In>
 requires std::ranges::range<In>
 [[nodiscard]] auto scatter_v(const team& among, blocking_t, int root, In&& all,

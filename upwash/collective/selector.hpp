@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who chooses the algorithm of a call. The choice is a function of the problem, which consists of
-// facts of the whole team, so all members come to the same one, whatever they chose before. The
-// default asks the cost model; the tuner installs its own.
+// Chooses the algorithm of a call. The choice is a function of the problem, which consists of facts
+// of the whole team. All members therefore make the same choice, whatever they chose before. The
+// default selector uses the cost model; the tuner installs its own.
 #pragma once
 
 #include <memory>
@@ -28,44 +28,51 @@ class selector {
   struct choice {
     selection what;
     std::string why;
-    /// What may be as fast, in predicted order: tried in the program where the job adapts.
+    /// Selections that may be as fast, in predicted order. A job that adapts tries them in the
+    /// program.
     std::vector<ranked> others{};
-    /// All that was looked at, with what each should take, where something is known: for traces.
+    /// All selections that were considered, with predicted times if known; for traces.
     std::vector<ranked> considered{};
   };
-  /// One of the registry's algorithms, with parameters, that has no objection to the call. Throws
-  /// `error` (argument) when there is none. The reference is good until the next call.
+  /// Returns an algorithm of the registry, with parameters, that has no objection to the call. The
+  /// reference is valid until the next call. Throws `error` (argument) if no algorithm serves.
   [[nodiscard]] virtual const choice& choose(const registry& from, const problem& call) = 0;
 
-  /// For problem::eager_bytes of such calls, where nobody asked for a size; the same at all
+  /// Returns problem::eager_bytes for calls like `call` if no size was asked for. The same at all
   /// members, whatever they chose before. Without a machine to price on: the limit.
   [[nodiscard]] virtual std::uint64_t usual_eager_bytes(const problem& call) {
     return call.eager_limit;
   }
 
-  /// From now on prices may be taken of other processes of the node, and own ones are told to them;
-  /// null: no longer. Choices stay the same.
+  /// Sets the prices that this process shares with the other processes of its node; null ends the
+  /// sharing. Choices stay the same.
   virtual void share_prices(node_prices* /*with*/) noexcept {}
-  /// From now on prices are recalled from there, and noted; null: no longer. It outlives its use.
+  /// Sets the memory from which prices are recalled and in which they are stored; null: none. The
+  /// memory outlives its use.
   virtual void remember_in(price_memory* /*memory*/) noexcept {}
 
-  /// Prices on the machine that choices are for; null: none is known. As long as the selector.
+  /// Returns the prices on the machine that choices use; null if no machine is known. Lives as long
+  /// as the selector.
   [[nodiscard]] virtual const predictor* predicts() { return nullptr; }
 
  protected:
   selector() = default;
 };
 
-/// Prices the algorithms on a machine and takes the cheapest, the best of them also with other
-/// values of their parameters and other sizes of eager edges (candidates.hpp). A pure function of
-/// the problem, so that members with different pasts, each with a selector of its own, choose the
-/// same: priced is what representative_of names, and whether an algorithm serves is asked for the
-/// very call. Keeps the prices of the last 256 such classes. Cost: a call of a known class some
-/// microseconds; a new class mostly below a millisecond in a team of a few ranks, at most some
-/// tens, and up to a second in one of hundreds, which is priced step by step. Not for several
-/// threads. The machine (load_machine) is read at the first choice: programs without collectives do
-/// not pay for it. Where it cannot be read, prices are those of the laptop, and a warning and the
-/// reason say so.
+/// Makes a selector that prices the algorithms on a machine and takes the cheapest. The best ones
+/// are also priced with other values of their parameters and other sizes of eager edges
+/// (candidates.hpp).
+///
+/// The choice is a pure function of the problem. Members with different histories, each with its
+/// own selector, therefore choose the same: the prices are those of representative_of, and only the
+/// question whether an algorithm serves uses the actual call. Keeps the prices of the last 256
+/// classes. Not for several threads.
+///
+/// Cost: some microseconds for a call of a known class. A new class mostly takes less than a
+/// millisecond in a team of a few ranks, and at most some tens. It takes up to a second in a team
+/// of hundreds of ranks, which is priced step by step. The machine (load_machine) is read at the
+/// first choice, so programs without collectives do not pay for it. If it cannot be read, the
+/// prices are those of the laptop, and a warning and the reason of the choice say so.
 [[nodiscard]] std::unique_ptr<selector> make_model_selector(std::string machine_name);
 
 }  // namespace upwash::collective

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What carries the edges of mechanism `matched`: tagged messages, which a layer above brings
+// The carrier of edges with mechanism `matched`: tagged messages, provided by a layer above
 // (`installation`).
 #pragma once
 
@@ -19,27 +19,28 @@ class tagged_messages {
   tagged_messages(const tagged_messages&) = delete;
   tagged_messages& operator=(const tagged_messages&) = delete;
 
-  /// A tag, from its lowest bits up: the edge, the phase, the lowest bits of the operation's
+  /// Bits of a tag, from the lowest up: the edge, the phase, the lowest bits of the operation's
   /// number.
   static constexpr unsigned edge_bits = 18;
   static constexpr unsigned phase_bits = 2;
   static constexpr unsigned number_bits = 11;
   static_assert(number_bits + phase_bits + edge_bits == 31);
 
-  /// An edge between two members, as both its ends name it. Those of one tag are received in the
+  /// An edge between two members, as both ends name it. Messages of one tag are received in the
   /// order in which they were sent.
   struct edge {
     std::int32_t tag = 0;
-    std::uint8_t collective = 0;  ///< which, from 1 on
-    std::uint64_t bytes = 0;      ///< of the call
+    std::uint8_t collective = 0;  ///< number of the collective, from 1
+    std::uint64_t bytes = 0;      ///< bytes of the call
   };
   static constexpr std::uint64_t under_way = ~std::uint64_t{0};
 
-  /// The bytes must stay until `told` is no longer under_way, and `told` as long. Acknowledged:
-  /// until the message is received.
+  /// Sends `bytes` to `member`. The bytes and `told` must stay until `told` is no longer under_way.
+  /// An acknowledged send completes when the message is received.
   virtual void send(const team& to, int member, const edge& what, std::span<const std::byte> bytes,
                     bool acknowledged, std::uint64_t& told) = 0;
-  /// `told` becomes the message's length; a longer one than `into` is dropped.
+  /// Receives into `into`. `told` becomes the message's length. A message longer than `into` is
+  /// dropped.
   virtual void receive(const team& from, int member, const edge& what, std::span<std::byte> into,
                        std::uint64_t& told) = 0;
 

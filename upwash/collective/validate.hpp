@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Proves an algorithm for a call: the definition of each collective, for the validator of schedules
-// (schedule/validate.hpp).
+// Proves an algorithm for a call, with the definition of each collective, in the validator of
+// schedules (schedule/validate.hpp).
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,16 @@
 
 namespace upwash::collective {
 
-/// Runs the schedules of all ranks of `call` abstractly, in random interleavings drawn from `seed`,
-/// also step by step and with sends that wait for their receives, and compares what each element
-/// of each buffer holds with what the collective is. Returns the first thing that is wrong, with
-/// the rank and the step, or an empty string. Time and memory grow with the square of all ranks'
-/// steps: for small teams and few elements. Where lengths are known in a run only (those with _v,
-/// many_to_many) they are drawn from `seed` too, about `call.bytes` long, in whole elements where
-/// they are counted so; one draw proves little, so go through several seeds. Throws `error`
-/// (argument) for a family of one's own with such lengths, and where the selection does not serve
-/// the call.
+/// Runs the schedules of all ranks of `call` abstractly, in random interleavings drawn from `seed`.
+/// Runs them also step by step, and with sends that wait for their receives. Compares each element
+/// of each buffer with the definition of the collective. Returns the first error, with rank and
+/// step, or an empty string.
+///
+/// Lengths that are known only in a run (the v variants, many_to_many) are drawn from `seed` too.
+/// They are about `call.bytes` long, and whole elements if they are counted in elements. One draw
+/// proves little; use several seeds. Time and memory grow with the square of the number of steps of
+/// all ranks: for small teams and few elements. Throws `error` (argument) for a program's own
+/// family with lengths known only in a run, and if the selection does not serve the call.
 [[nodiscard]] std::string validate(const selection& one, const problem& call,
                                    std::uint64_t seed = 0);
 

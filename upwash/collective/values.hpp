@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The collectives of one value, which blocking calls return: counts, sums, offsets. A value is
-// trivially copyable; pointers and views are refused, since what they point to does not travel.
-// They cost what the same calls cost with one item, and throw what those throw.
+// Blocking collectives of one value, which return the result: counts, sums, offsets. A value is
+// trivially copyable. Pointers and views are refused, because the data that they point to is not
+// sent. Costs and errors are those of the same calls with one item.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@
 
 namespace upwash {
 
-/// `value` of `root` goes to `value` of all.
+/// Copies `value` of `root` to `value` of all members. Blocking, collective.
 template <class T>
 requires(!std::ranges::range<T>) void broadcast(const team& among, blocking_t, int root, T& value,
                                                 const collective_options& how = {},
@@ -32,7 +32,7 @@ requires(!std::ranges::range<T>) void broadcast(const team& among, blocking_t, i
   broadcast(among, blocking, root, std::span<T>(&value, 1), how, site);
 }
 
-/// The values of all, by member.
+/// Returns the values of all members, by member. Blocking, collective.
 template <class T>
 [[nodiscard]] std::vector<T> all_gather(const team& among, blocking_t, const T& value,
                                         const collective_options& how = {},
@@ -44,7 +44,12 @@ template <class T>
   return all;
 }
 
-/// The combination of all values: `all_reduce<sum>(team, blocking, count)`.
+/// Returns the combination of all values. Blocking, collective.
+///
+/// @code
+/// const int local = 3;
+/// const int total = upwash::all_reduce<upwash::sum>(world, upwash::blocking, local);
+/// @endcode
 template <class Operator, class T>
 [[nodiscard]] T all_reduce(const team& among, blocking_t, const T& value,
                            const collective_options& how = {},
@@ -58,7 +63,8 @@ template <class Operator, class T>
   return result;
 }
 
-/// The combination of all values at `root`; empty at the others.
+/// Returns the combination of all values at `root`, and nothing at the other members. Blocking,
+/// collective.
 template <class Operator, class T>
 [[nodiscard]] std::optional<T> reduce(const team& among, blocking_t, int root, const T& value,
                                       const collective_options& how = {},
@@ -72,7 +78,8 @@ template <class Operator, class T>
   return among.rank() == root ? std::optional<T>(result) : std::nullopt;
 }
 
-/// The combination of the values of the members 0 to the own, in their order.
+/// Returns the combination of the values of member 0 to this member, in their order. Blocking,
+/// collective.
 template <class Operator, class T>
 [[nodiscard]] T scan(const team& among, blocking_t, const T& value,
                      const collective_options& how = {}, call_site site = call_site::current()) {
@@ -85,8 +92,9 @@ template <class Operator, class T>
   return result;
 }
 
-/// The combination of the values of the members before the own, in their order; empty at member 0:
-/// `exclusive_scan<sum>(team, blocking, count).value_or(0)` is where the own items begin.
+/// Returns the combination of the values of the members before this one, in their order; nothing at
+/// member 0. `exclusive_scan<sum>(team, blocking, count).value_or(0)` is the index of this member's
+/// first item. Blocking, collective.
 template <class Operator, class T>
 [[nodiscard]] std::optional<T> exclusive_scan(const team& among, blocking_t, const T& value,
                                               const collective_options& how = {},

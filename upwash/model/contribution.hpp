@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whose data an element of a collective's result is made of.
+// The origin of the data in an element of a collective's result.
 #pragma once
 
 #include <compare>

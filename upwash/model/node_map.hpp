@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which members of a team are on one node: any number on each, wherever they are placed.
+// The placement of a team's members on nodes: any number on each, in any order.
 #pragma once
 
 #include <compare>
@@ -13,13 +13,13 @@
 
 namespace upwash::model {
 
-/// Nodes are numbered by their first members, the members of a node by rank: its places. Never
-/// changed once it is made. Memory: 16 bytes a member, 8 a node.
+/// Nodes are numbered by their first members. The members of a node are numbered by rank; these
+/// numbers are their places. Immutable. Memory: 16 bytes a member, 8 a node.
 class node_map {
  public:
-  /// `node_of`: a number for each member, the same for those of one node.
+  /// `node_of`: a number for each member, equal for members of one node.
   explicit node_map(std::span<const int> node_of);
-  /// Consecutive ranks, so many a node; the last may have fewer.
+  /// Makes a map of consecutive ranks, `ranks_per_node` a node; the last node may have fewer.
   [[nodiscard]] static node_map in_blocks(int ranks, int ranks_per_node);
 
   [[nodiscard]] int ranks() const noexcept { return static_cast<int>(node_of_.size()); }
@@ -29,7 +29,7 @@ class node_map {
   [[nodiscard]] int size_of(int node) const noexcept {
     return static_cast<int>(at(first_of_, node + 1) - at(first_of_, node));
   }
-  /// Ascending: by place.
+  /// Returns the ranks of a node, ascending, by place.
   [[nodiscard]] std::span<const int> ranks_of(int node) const noexcept {
     return std::span(members_).subspan(at(first_of_, node),
                                        at(first_of_, node + 1) - at(first_of_, node));
@@ -38,19 +38,21 @@ class node_map {
     return ranks_of(node)[static_cast<std::size_t>(place)];
   }
   [[nodiscard]] bool together(int a, int b) const noexcept { return node_of(a) == node_of(b); }
-  /// How many members the nodes before it have; for nodes() all. As many numbers as nodes, and one.
+  /// Returns for each node the number of members on the nodes before it, and as a last element the
+  /// number of all members.
   [[nodiscard]] std::span<const std::uint64_t> firsts() const noexcept { return first_of_; }
-  /// All members, node by node.
+  /// Returns all members, node by node.
   [[nodiscard]] std::span<const int> members() const noexcept { return members_; }
-  /// Who has that place, node by node; of places that all nodes have.
+  /// Returns the members with that place, node by node; for places that all nodes have.
   [[nodiscard]] const int* of_place(int place) const noexcept {
     return by_place_.data() + std::int64_t{place} * nodes();
   }
   [[nodiscard]] int least_size() const noexcept { return least_; }
   [[nodiscard]] int largest_size() const noexcept { return largest_; }
-  /// Nodes follow each other in the order of ranks.
+  /// Whether the nodes follow each other in the order of ranks.
   [[nodiscard]] bool in_order() const noexcept { return in_order_; }
-  /// Several nodes, of which one has several members: there is something to be gained.
+  /// Whether there are several nodes and one of them has several members, so that levels can be
+  /// used.
   [[nodiscard]] bool has_levels() const noexcept { return nodes() > 1 && largest_ > 1; }
 
   friend bool operator==(const node_map& a, const node_map& b) noexcept {
@@ -76,7 +78,7 @@ class node_map {
   bool in_order_ = true;
 };
 
-/// A map that several share, or none; compared by what it says.
+/// A shared pointer to a map, or none. Compares by content.
 class shared_node_map {
  public:
   shared_node_map() = default;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Networks of switches: what each port is connected to and where a packet goes next. Both are
-// computed from coordinates, never looked up in a table of pairs. Kinds: topology_fat_tree,
-// topology_grid, topology_dragonfly; made from text, file or machine by topology_text.
+// Networks of switches: the connections of ports and the routes of packets. Both are computed from
+// coordinates, never looked up in a table of pairs. Kinds: topology_fat_tree, topology_grid,
+// topology_dragonfly. topology_text makes them from text, file or machine.
 #pragma once
 
 #include <cstdint>
@@ -12,33 +12,33 @@
 
 namespace upwash::model {
 
-/// What a port of a switch is connected to.
+/// The end of the link at a switch port.
 struct port_end {
   enum class kind : std::uint8_t { nothing, node, port };
   kind is = kind::nothing;
-  int index = -1;  ///< the node, or the switch
-  int port = -1;   ///< of that switch
+  int index = -1;  ///< the node or the switch
+  int port = -1;   ///< port of that switch
 
   friend constexpr bool operator==(const port_end&, const port_end&) = default;
 };
 
-/// Where a packet is bound for. A packet with `via` passes through that node's switch first, one
-/// that goes `backwards` takes its dimensions in the other order.
+/// The goal of a packet. With `via` it first passes that node's switch; `backwards` reverses the
+/// order of dimensions.
 struct bound {
   int to = -1;
   int via = -1;
   bool backwards = false;
 };
 
-/// Another way than the straight one, about `times` as long: to be taken at the first switch where
-/// there straight on more than `times` as many packets wait as this way.
+/// An alternative path, about `times` as long as the direct one. The first switch takes it if more
+/// than `times` as many packets wait on the direct path.
 struct second_way {
   bound goal;
   int times = 1;
 };
 
-/// Where a packet goes next: any of `count` ports from `first` on; `preferred` is one of them and
-/// the only one to a reader who does not choose. `lane` is its virtual channel on the link.
+/// The next hop of a packet: any of `count` ports from `first` on. `preferred` is one of them, for
+/// users that do not choose. `lane` is the virtual channel on the link.
 struct hop {
   int first = 0;
   int count = 1;
@@ -46,7 +46,7 @@ struct hop {
   int lane = 0;
 };
 
-/// Immutable; all calls are O(dimensions or levels) unless said otherwise.
+/// A network of switches. Immutable. All calls are O(dimensions or levels) unless noted.
 class topology {
  public:
   virtual ~topology() = default;
@@ -55,23 +55,25 @@ class topology {
 
   [[nodiscard]] int nodes() const noexcept { return nodes_; }
   [[nodiscard]] int switches() const noexcept { return switches_; }
-  /// Virtual channels that the routing needs to be free of deadlock.
+  /// Returns the number of virtual channels that deadlock-free routing needs.
   [[nodiscard]] int lanes() const noexcept { return lanes_; }
-  /// Whether packets shall be given a random `via` (Valiant's routing).
+  /// Returns whether packets get a random `via` (Valiant's routing).
   [[nodiscard]] bool wants_via() const noexcept { return wants_via_; }
-  /// Whether packets have a second way; of one that has just been given its goal.
+  /// Whether packets have an alternative path. `second` returns it for a packet that has just
+  /// received its goal.
   [[nodiscard]] bool has_second_ways() const noexcept { return has_second_ways_; }
   [[nodiscard]] virtual second_way second(const bound& fresh) const { return {fresh, 1}; }
-  /// As one would write it: "fat-tree:ports=32,levels=2".
+  /// Returns the name as text, for example "fat-tree:ports=32,levels=2".
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
   [[nodiscard]] virtual int ports(int of_switch) const = 0;
-  /// Symmetric: the end of the end is the port itself. O(1).
+  /// Returns the other end of a port's link. Symmetric: the end of the end is the port itself.
+  /// O(1).
   [[nodiscard]] virtual port_end end(int of_switch, int port) const = 0;
-  /// The switch and port that a node hangs on.
+  /// Returns the switch and port of a node.
   [[nodiscard]] virtual port_end attachment(int node) const = 0;
-  /// Where a packet that came into `at_switch` through `port` on `lane` goes next. Clears
-  /// `goal.via` once it is reached.
+  /// Returns the next hop of a packet that entered `at_switch` through `port` on `lane`. Clears
+  /// `goal.via` when it is reached.
   [[nodiscard]] virtual hop next(int at_switch, int port, int lane, bound& goal) const = 0;
 
  protected:
@@ -85,7 +87,7 @@ class topology {
   std::string name_;
 };
 
-/// A port on a packet's way and the lane on the link behind it.
+/// A port on a packet's path and the lane on the link after it.
 struct crossing {
   int of_switch = -1;
   int port = -1;
@@ -94,8 +96,9 @@ struct crossing {
   friend constexpr auto operator<=>(const crossing&, const crossing&) = default;
 };
 
-/// The ports by which a packet leaves the switches on its preferred way, the last one to the node.
-/// Throws `error` (fault) when the way goes through more than twice all switches.
+/// Returns the ports through which a packet leaves the switches on its preferred path, the last one
+/// to the node. Throws `error` (fault) if the path has more than twice as many switches as the
+/// network.
 [[nodiscard]] std::vector<crossing> preferred_way(const topology& in, int from, bound goal);
 
 }  // namespace upwash::model

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The dragonfly: groups of switches that are all connected to each other, and groups that are all
-// connected to each other (Kim 2008). Minimal routing, or through a random node (Valiant).
+// The dragonfly: groups of fully connected switches, with links between all groups (Kim 2008).
+// Routing is minimal, or through a random node (Valiant).
 #pragma once
 
 #include <string>
@@ -17,13 +17,13 @@ struct dragonfly_shape {
   int global = 2;      ///< links of a switch to other groups
   int groups = 9;      ///< at most routers * global + 1
   bool valiant = false;
-  bool ugal = false;  ///< with Valiant: only where the straight way is more loaded (Singh 2005)
+  bool ugal = false;  ///< with Valiant: only if the direct path is more loaded (Singh 2005)
   std::string name = "dragonfly";
 };
 
-/// Ports of a switch: its nodes, the others of its group, its links to other groups. Group g's link
-/// number q leads to group q, or q + 1 from g on. Minimal ways cross at most one link in the
-/// first group, one between groups and one in the last; the last has a lane of its own.
+/// Ports of a switch: its nodes, the other switches of its group, its links to other groups. Link
+/// number q of group g leads to group q, or q + 1 from g on. Minimal paths cross at most one link
+/// in the first group, one between groups and one in the last group; the last has its own lane.
 class dragonfly final : public topology {
  public:
   /// Throws `error` (argument) for sizes below 1, too many groups and more than 2^26 nodes.
@@ -37,7 +37,7 @@ class dragonfly final : public topology {
 
  private:
   [[nodiscard]] int first_global() const noexcept { return shape_.nodes_each + shape_.routers - 1; }
-  /// The port of a switch towards another one of its group.
+  /// Returns the port of a switch towards another one of its group.
   [[nodiscard]] int local_port(int from, int to) const noexcept;
 
   dragonfly_shape shape_;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Fat trees: k-ary n-trees (Kumar 2005, section 4.1), those whose top switches use all ports
-// downwards (Nishtala 2009), tapered ones, and the single crossbar as a tree of one level.
+// Fat trees: k-ary n-trees (Kumar 2005, section 4.1), trees with top switches that use all ports
+// downwards (Nishtala 2009), tapered trees, and the single crossbar as a tree of one level.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,28 @@
 
 namespace upwash::model {
 
-/// How a packet chooses among the ports upwards; the way down is fixed.
+/// The choice among the upward ports; the way down is fixed.
 enum class up_routing : std::uint8_t {
-  any,          ///< all of them: the network chooses (adaptive, random); prefers `source`
+  any,          ///< all ports: the network chooses (adaptive, random) and prefers `source`
   source,       ///< by the source's digits: no two sources share a port on their way up
-  destination,  ///< by the destination's digits: no two destinations share one on the way down
+  destination,  ///< by the destination's digits: no two destinations share a port on the way down
 };
 
 struct fat_tree_shape {
-  std::vector<int> down;     ///< ports downwards of a switch of each level, from the leaves up
-  std::vector<int> up;       ///< ports upwards; one entry less
+  std::vector<int> down;     ///< downward ports of a switch of each level, from the leaves up
+  std::vector<int> up;       ///< upward ports; one entry less
   std::vector<int> missing;  ///< places without a node, ascending; nodes are numbered without them
   up_routing routing = up_routing::any;
   std::string name = "fat-tree";
 };
 
-/// All levels of `levels` have `arity` ports up and down, the top none up (`full`: 2 arity down).
+/// Returns a tree with `levels` levels; each switch has `arity` ports up and down, those of the top
+/// level none up (`full`: 2 arity down).
 [[nodiscard]] fat_tree_shape k_ary_n_tree(int arity, int levels, bool full = false);
 
-/// Switches are numbered level by level from the leaves up. The switch below which the places
-/// [first, first + span) hang has a copy for each choice of ports on the way up to it. Ports
-/// 0 .. down - 1 lead down, the others up. Memory: 12 bytes a switch, 4 a node.
+/// Switches are numbered level by level from the leaves up. The switch above the places [first,
+/// first + span) has a copy for each choice of ports on the way up to it. Ports 0 to down - 1 lead
+/// down, the others up. Memory: 12 bytes a switch, 4 a node.
 class fat_tree final : public topology {
  public:
   /// Throws `error` (argument) for sizes below 1, more than 2^26 places, and missing places that
@@ -43,12 +44,12 @@ class fat_tree final : public topology {
   [[nodiscard]] int level_of(int of_switch) const noexcept { return place(of_switch).level; }
   [[nodiscard]] int down_ports(int level) const noexcept { return row(level).down; }
   [[nodiscard]] int up_ports(int level) const noexcept { return row(level).up; }
-  /// The first switch of a level, and how many there are.
+  /// The first switch of a level, and the number of its switches.
   [[nodiscard]] int first_switch(int level) const noexcept { return row(level).first; }
   [[nodiscard]] int switches_of(int level) const noexcept { return row(level).count; }
-  /// Whether a node hangs below this switch.
+  /// Returns whether a node is below this switch.
   [[nodiscard]] bool covers(int of_switch, int node) const noexcept;
-  /// The port down to a node that the switch covers.
+  /// Returns the downward port to a node below the switch.
   [[nodiscard]] int port_towards(int of_switch, int node) const noexcept;
 
   [[nodiscard]] int ports(int of_switch) const override;
@@ -63,12 +64,12 @@ class fat_tree final : public topology {
     int first = 0;   ///< switch
     int count = 0;   ///< switches
     int copies = 0;  ///< of each subtree's root
-    int below = 1;   ///< places below one port down
+    int below = 1;   ///< places below one downward port
     int span = 1;    ///< places below the switch
   };
   struct switch_place {
     int level = 0;
-    int first = 0;  ///< place below it
+    int first = 0;  ///< first place below it
     int copy = 0;
   };
 
@@ -79,7 +80,7 @@ class fat_tree final : public topology {
     return places_[static_cast<std::size_t>(of_switch)];
   }
   [[nodiscard]] int slot(int node) const noexcept { return slots_[static_cast<std::size_t>(node)]; }
-  /// The node at a place, -1 for none. O(log missing).
+  /// Returns the node at a place, -1 for none. O(log missing).
   [[nodiscard]] int node_at(int slot) const noexcept;
   void number_switches();
   void number_nodes();

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Meshes and tori of switches in any number of dimensions; the hypercube is the mesh with 2 in
-// each. Dimension order, straight or through a random node (Valiant 1982), or in the one order or
-// the other, whichever is less loaded (O1TURN, Seo 2005, by queues).
+// each. Routes follow the dimension order, directly or through a random node (Valiant 1982), or the
+// less loaded of the two dimension orders (O1TURN, Seo 2005, by queues).
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ struct grid_shape {
   std::string name = "mesh";
 };
 
-/// Port 0 .. nodes_each - 1 of a switch: its nodes; then for each dimension the one upwards and the
-/// one downwards. Lanes: a torus has two against the cycle of each ring (the second from the link
-/// that wraps around on), Valiant as many again for the second half of the way, adaptive grids for
-/// the ways backwards.
+/// Ports 0 to nodes_each - 1 of a switch lead to its nodes, then two for each dimension, upwards
+/// and downwards. Lanes: a torus has two against the cycle of each ring (the second from the
+/// wrap-around link on). Valiant routing doubles the lanes for the second half of the path;
+/// adaptive grids double them for backward routes.
 class grid_network final : public topology {
  public:
-  /// Throws `error` (argument) for sizes below 1 more than 2^26 nodes, and for adaptive ones with
-  /// Valiant.
+  /// Throws `error` (argument) for sizes below 1, for more than 2^26 nodes, and for adaptive grids
+  /// with Valiant.
   explicit grid_network(grid_shape shape);
 
   [[nodiscard]] int ports(int of_switch) const override;

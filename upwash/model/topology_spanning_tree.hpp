@@ -13,38 +13,38 @@
 
 namespace upwash::model {
 
-/// What the tables of the switches say about one group, by rising switch.
+/// The entries of one group in the switches' tables, by rising switch.
 struct spanning_tree {
   struct row {
     int of_switch = -1;
     int up = -1;             ///< the port towards the top; -1 at the top
-    std::vector<int> ports;  ///< of the tree, ascending, `up` among them
+    std::vector<int> ports;  ///< of the tree, ascending, with `up`
   };
   std::vector<row> rows;
 
-  /// The row of a switch, null where the tree does not pass. O(log rows).
+  /// Returns the row of a switch, or null if the tree does not pass it. O(log rows).
   [[nodiscard]] const row* find(int of_switch) const noexcept;
 };
 
-/// Which port a tree takes upwards.
+/// The port that a tree takes upwards.
 enum class parent_choice : std::uint8_t {
-  least_loaded,  ///< to the parent through which the fewest trees pass (buildTree)
+  least_loaded,  ///< to the parent with the fewest trees (buildTree)
   fixed_port,    ///< always the last one (figure 8.7): trees meet in few switches
   next_port,     ///< one after the other
 };
 
-/// Builds trees for many groups on a fat tree, and knows how many pass through each switch.
+/// Builds trees for many groups on a fat tree, and counts the trees through each switch.
 class spanning_tree_builder {
  public:
-  /// `on` outlives it.
+  /// `on` outlives the builder.
   spanning_tree_builder(const fat_tree& on, parent_choice choice);
 
-  /// The tree of a group: up from the first member's switch until one switch covers all, and from
-  /// there down to all. Members need not be contiguous. O(levels * (ports + members)). Throws
-  /// `error` (argument) for an empty group and nodes that do not exist.
+  /// Returns the tree of a group: from the first member's switch up until one switch covers all,
+  /// and from there down to all. Members need not be contiguous. O(levels * (ports + members)).
+  /// Throws `error` (argument) for an empty group and for nodes that do not exist.
   [[nodiscard]] spanning_tree build(std::span<const int> members);
 
-  /// Trees that pass through each switch: entries of its routing table.
+  /// Returns the trees through each switch: the entries of its routing table.
   [[nodiscard]] const std::vector<int>& loads() const noexcept { return loads_; }
   [[nodiscard]] std::int64_t entries() const noexcept { return entries_; }
 
@@ -59,7 +59,8 @@ class spanning_tree_builder {
   int turn_ = 0;
 };
 
-/// Entries that a group needs when each member sends along a directed tree of its own.
+/// Returns the number of entries that a group needs if each member sends along its own directed
+/// tree.
 [[nodiscard]] std::int64_t directed_entries(const spanning_tree& of, std::span<const int> members);
 
 }  // namespace upwash::model

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Topologies by name: "fat-tree:ports=32,levels=2", a JSON file {"kind", "parameters"}, or what a
-// machine file says.
+// Topologies by name: "fat-tree:ports=32,levels=2", a JSON file {"kind", "parameters"}, or the
+// topology of a machine file.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace upwash::model {
 
-/// What was written, not checked yet.
+/// A parsed description, not checked yet.
 struct topology_description {
   struct parameter {
     std::string key;
     std::vector<std::int64_t> values;
-    int line = 0;  ///< of the file
+    int line = 0;  ///< in the file
   };
   std::string kind;
   std::vector<parameter> parameters;
@@ -29,21 +29,21 @@ struct topology_description {
   int line = 0;        ///< of the kind, in a file
 };
 
-/// Reads KIND[:key=value,...], where sizes are written 8x8 and lists 3+17, or a path that has a
-/// slash or ends in .json. Throws `error` (configuration) for what cannot be read.
+/// Reads KIND[:key=value,...], with sizes written 8x8 and lists 3+17, or a path with a slash or
+/// ending in .json. Throws `error` (configuration) for unreadable text.
 [[nodiscard]] topology_description parse_topology(std::string_view text_or_path);
 
-/// Reads JSON text; `origin` stands in the errors, with the line.
+/// Reads JSON text. Errors name `origin` and the line.
 [[nodiscard]] topology_description parse_topology_file(std::string_view text,
                                                        std::string_view origin);
 
-/// What a machine says of its network; a tree gets as many levels as `nodes` need when it does not
-/// say how many, and a grid of so many dimensions without sizes nearly equal ones. Throws `error`
+/// Returns the network of a machine. A tree without a number of levels gets as many as `nodes`
+/// nodes need; a grid with dimensions but without sizes gets nearly equal ones. Throws `error`
 /// (configuration) for a machine without topology.
 [[nodiscard]] topology_description topology_of(const machine& on, int nodes);
 
-/// `routing` is a name from the table in the README, empty for the kind's first one. Throws
-/// `error` (configuration) naming origin, line, key, the value and what is valid.
+/// Makes a topology. `routing`: a name from the table in the README; empty: the kind's first one.
+/// Throws `error` (configuration) with origin, line, key, the value and the valid ones.
 [[nodiscard]] std::unique_ptr<const topology> make_topology(const topology_description& of,
                                                             std::string_view routing = {});
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Geometry of spanning trees, of any shape on any number of ranks below any root. Positions count
-// from the root on, and are numbered in preorder: a subtree is a range of consecutive positions,
-// in every shape. Source: Nishtala et al. 2009, trees.
+// Geometry of spanning trees of any shape, with any number of ranks and any root. Positions count
+// from the root in preorder, so a subtree is a range of consecutive positions in every shape.
+// Source: Nishtala et al. 2009, trees.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace upwash::model {
 
 struct tree_shape {
   enum class family : std::uint8_t {
-    kary,     ///< k children each, with subtrees that differ by one rank at most
-    knomial,  ///< p hangs below p with its last non-zero digit, base k, cleared
+    kary,     ///< k children each; subtrees differ by at most one rank
+    knomial,  ///< the parent of p is p with its last non-zero digit, base k, cleared
     fork,     ///< k chains below the root
   };
   family of = family::knomial;
@@ -33,8 +33,8 @@ struct tree_shape {
   return kary_tree(std::numeric_limits<int>::max());
 }
 
-/// Where one rank is in a tree. Made in O(depth) (chains: O(1)); everything it says is O(log ranks)
-/// at most.
+/// The position of one rank in a tree. Construction is O(depth) (chains: O(1)); queries are at most
+/// O(log ranks).
 class tree_place {
  public:
   tree_place(const tree_shape& shape, int ranks, int root, int rank);
@@ -48,20 +48,23 @@ class tree_place {
     return static_cast<int>((std::int64_t{position} + root_) % ranks_);
   }
 
-  /// Ranks of the subtree, which is the positions from position() on.
+  /// Returns the number of ranks in the subtree, which has the positions from position() on.
   [[nodiscard]] int size() const noexcept { return size_; }
-  [[nodiscard]] int parent() const noexcept { return rank_of(parent_); }  ///< not of the root
-  [[nodiscard]] int index() const noexcept { return index_; }  ///< the how many-th child it is
+  [[nodiscard]] int parent() const noexcept { return rank_of(parent_); }  ///< not for the root
+  [[nodiscard]] int index() const noexcept {
+    return index_;
+  }  ///< index among the parent's
+     ///< children
 
   struct subtree {
-    int position = 0;  ///< of the child that heads it
+    int position = 0;  ///< of the child at its head
     int size = 0;
   };
   [[nodiscard]] int children() const noexcept { return children_; }
-  /// By rising position. The last ones have the largest subtrees, or the deepest.
+  /// Returns a child's subtree, by rising position. The last ones are the largest, or the deepest.
   [[nodiscard]] subtree child(int index) const noexcept;
 
-  /// The most children that a rank has: the root's.
+  /// Returns the largest number of children of a rank: the root's.
   [[nodiscard]] static int widest(const tree_shape& shape, int ranks);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the composition root gives a job's neighborhoods.
+// Gives the neighborhoods of a job the machine that their schemes are chosen for.
 #pragma once
 
 #include <memory>
@@ -16,12 +16,11 @@ struct machine;
 
 namespace upwash::neighborhoods {
 
-/// A machine by name, read from its file when it is first asked for. Shared by the ranks of a
-/// process.
+/// A machine by name. Its file is read at the first use. The ranks of a process share the object.
 class machine_by_name {
  public:
   explicit machine_by_name(std::string name) : name_(std::move(name)) {}
-  /// Throws `error` (configuration) as `load_machine` does.
+  /// Returns the machine. Throws `error` (configuration) as `load_machine` does.
   [[nodiscard]] const machine& get();
 
  private:
@@ -30,8 +29,8 @@ class machine_by_name {
   std::shared_ptr<const machine> read_;
 };
 
-/// On every rank when the job starts: schemes are chosen by this machine's costs. Local.
-/// `on` outlives the job.
+/// Sets the machine with the costs by which schemes are chosen. Called on every rank when the job
+/// starts. Local. `on` outlives the job.
 void install(job& here, machine_by_name& on);
 
 }  // namespace upwash::neighborhoods

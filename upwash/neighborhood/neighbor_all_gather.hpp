@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Neighbor all-gather: a rank's block at all its destinations. Messages and bytes are those of the
-// scheme (`upwash schedule neighbor_all_gather --graph ...`). Collective over the team.
+// Neighbor all-gather: sends a rank's block to all its destinations. Messages and bytes depend on
+// the scheme (`upwash schedule neighbor_all_gather --graph ...`). Collective over the team.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ template <class T>
 
 }  // namespace neighborhoods::detail
 
-/// `mine` of source i lands at i * mine.size() of `all`; as many elements everywhere. `mine` and
-/// `all` do not overlap, and are the executor's until the request is complete. The first call with
-/// a scheme makes its plan, blocking. Throws `error` (argument) where the sizes do not fit, or for
-/// an unknown scheme.
+/// Copies `mine` of source i to item i * mine.size() of `all`. All members give the same number of
+/// items. `mine` and `all` do not overlap, and belong to the executor until the request is
+/// complete. Nonblocking, except that the first call with a scheme makes its plan. Collective.
+/// Throws `error` (argument) if the sizes do not fit, and for an unknown scheme.
 template <class In, class Out>
 [[nodiscard]] request neighbor_all_gather(const neighborhood& on, In&& mine, Out&& all,
                                           const neighbor_options& how = {},
@@ -36,7 +36,7 @@ template <class In, class Out>
   return neighborhoods::detail::start(
       on, neighborhoods::detail::all_gather_call(on, items.in, items.out), how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class In, class Out>
 auto neighbor_all_gather(const neighborhood& on, Form form, In&& mine, Out&& all,
                          const neighbor_options& how = {}, call_site site = call_site::current()) {

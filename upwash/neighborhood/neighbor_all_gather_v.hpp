@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Neighbor all-gather of blocks of different lengths. A call runs the scheme twice: lengths travel
-// as the blocks will; a persistent one does so once. Collective over the team.
+// Neighbor all-gather of blocks of different lengths. A call runs the scheme twice: first for the
+// lengths, then for the blocks. A persistent call exchanges the lengths once. Collective over the
+// team.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +15,11 @@
 
 namespace upwash {
 
-/// `mine` of source i lands where `blocks` says, counted in items: by source, with offsets or one
-/// behind the other. The counts are read before the call returns; the buffers are the executor's
-/// until the request is complete. Throws `error` (argument) where counts and buffers do not fit,
-/// blocks overlap, and where a source sends another number of items, with both ranks.
+/// Copies `mine` of source i to its block of `all`. `blocks` gives the counts by source, in items,
+/// with offsets or one after the other. Reads the counts before the call returns. The buffers
+/// belong to the executor until the request is complete. Throws `error` (argument) if counts and
+/// buffers do not fit, if blocks overlap, and if a source sends a different number of items (naming
+/// both ranks).
 template <class In, class Out>
 [[nodiscard]] request neighbor_all_gather_v(const neighborhood& on, In&& mine, Out&& all,
                                             const member_counts& blocks,
@@ -30,7 +32,7 @@ template <class In, class Out>
   return neighborhoods::detail::start(
       on, neighborhoods::detail::all_gather_v_call(items.in, items.out, came), how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class In, class Out>
 auto neighbor_all_gather_v(const neighborhood& on, Form form, In&& mine, Out&& all,
                            const member_counts& blocks, const neighbor_options& how = {},

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Neighbor all-to-all: another block for each destination. Messages and bytes are those of the
-// scheme (`upwash schedule neighbor_all_to_all --graph ...`). Collective over the team.
+// Neighbor all-to-all: sends a different block to each destination. Messages and bytes depend on
+// the scheme (`upwash schedule neighbor_all_to_all --graph ...`). Collective over the team.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,10 @@ template <class T>
 
 }  // namespace neighborhoods::detail
 
-/// Block i of `in` goes to destination i; block i of `out` comes from source i. Of several edges
-/// between the same two ranks the first one named at one end is the first one named at the other.
-/// Blocks are as long everywhere; a member without neighbours says how long (neighbor_options). The
-/// rest as for neighbor_all_gather.
+/// Sends block i of `in` to destination i, and receives block i of `out` from source i. If two
+/// ranks have several edges, the first edge at one end is the first edge at the other. Blocks have
+/// the same length everywhere. A member without neighbors gives the length in neighbor_options.
+/// Buffers, blocking and errors are as for neighbor_all_gather.
 template <class In, class Out>
 [[nodiscard]] request neighbor_all_to_all(const neighborhood& on, In&& in, Out&& out,
                                           const neighbor_options& how = {},
@@ -41,7 +41,7 @@ template <class In, class Out>
   return neighborhoods::detail::start(
       on, neighborhoods::detail::all_to_all_call(on, items.in, items.out, how), how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class In, class Out>
 auto neighbor_all_to_all(const neighborhood& on, Form form, In&& in, Out&& out,
                          const neighbor_options& how = {}, call_site site = call_site::current()) {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Neighbor all-to-all of blocks of different lengths: counted in items of one buffer, or anywhere
-// in memory. A call runs the scheme twice: lengths travel as the blocks will; a persistent one does
-// so once. Collective over the team.
+// Neighbor all-to-all of blocks of different lengths, counted in items of one buffer, or anywhere
+// in memory. A call runs the scheme twice: first for the lengths, then for the blocks. A persistent
+// call exchanges the lengths once. Collective over the team.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@
 
 namespace upwash {
 
-/// Block i of `in` goes to destination i, block i of `out` comes from source i; both lie where
-/// `sent` and `received` say, counted in items, with offsets or one behind the other. Of several
-/// edges between the same two ranks the first named at one end is the first named at the other. The
-/// counts are read before the call returns; the buffers are the executor's until the request is
-/// complete. Throws `error` (argument) where counts and buffers do not fit, blocks of `out` overlap
-/// others or those of `in`, and where a source sends another number of items, with both ranks.
+/// Sends block i of `in` to destination i, and receives block i of `out` from source i. `sent` and
+/// `received` give the counts in items, with offsets or one after the other. If two ranks have
+/// several edges, the first edge at one end is the first edge at the other. Reads the counts before
+/// the call returns. The buffers belong to the executor until the request is complete. Throws
+/// `error` (argument) if counts and buffers do not fit, if blocks of `out` overlap each other or
+/// those of `in`, and if a source sends a different number of items (naming both ranks).
 template <class In, class Out>
 [[nodiscard]] request neighbor_all_to_all_v(const neighborhood& on, In&& in,
                                             const member_counts& sent, Out&& out,
@@ -36,7 +36,7 @@ template <class In, class Out>
   return neighborhoods::detail::start(
       on, neighborhoods::detail::all_to_all_v_call(items.in, goes, items.out, came), how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form, class In, class Out>
 auto neighbor_all_to_all_v(const neighborhood& on, Form form, In&& in, const member_counts& sent,
                            Out&& out, const member_counts& received,
@@ -53,8 +53,9 @@ auto neighbor_all_to_all_v(const neighborhood& on, Form form, In&& in, const mem
       site);
 }
 
-/// The same with blocks of any type anywhere in memory, by edge: `std::as_bytes` of what is sent,
-/// `std::as_writable_bytes` of what comes. The lists are read before the call returns.
+/// The same exchange for blocks of any type anywhere in memory, by edge: `std::as_bytes` of the
+/// sent blocks, `std::as_writable_bytes` of the received ones. Reads the lists before the call
+/// returns.
 [[nodiscard]] inline request neighbor_all_to_all_w(const neighborhood& on,
                                                    std::span<const std::span<const std::byte>> sent,
                                                    std::span<const std::span<std::byte>> received,
@@ -63,7 +64,7 @@ auto neighbor_all_to_all_v(const neighborhood& on, Form form, In&& in, const mem
   const neighborhoods::detail::blocks_anywhere all(sent, received);
   return neighborhoods::detail::start(on, all.call(), how, site);
 }
-/// The same, blocking or persistent.
+/// Blocking and persistent forms of the call above.
 template <detail::form_of_call Form>
 auto neighbor_all_to_all_w(const neighborhood& on, Form form,
                            std::span<const std::span<const std::byte>> sent,

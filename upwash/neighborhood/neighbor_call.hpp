@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the collectives of neighbours have in common.
+// Options and internals that the collectives of neighbors share.
 #pragma once
 
 #include <cstddef>
@@ -22,15 +22,16 @@
 
 namespace upwash {
 
-/// The same at all members.
+/// Options of a call; the same at all members.
 struct neighbor_options {
-  /// NAME[:key=value,...], as `upwash schedule neighbor_all_gather` lists them; best: the one whose
-  /// rounds cost least on the machine, for this graph and size.
+  /// NAME[:key=value,...], as `upwash schedule neighbor_all_gather` lists them. best: the scheme
+  /// with the cheapest rounds on the machine, for this graph and size.
   std::string_view scheme = "best";
-  /// Of a block, in an all-to-all: for members without neighbours, who cannot tell it from their
-  /// buffers and may hand on the blocks of others.
+  /// Items of a block in an all-to-all, for members without neighbors. Their buffers do not show
+  /// the length, and they may forward the blocks of others.
   std::optional<std::size_t> items{};
-  /// How edges travel, and what members may assume of each other; an algorithm is refused.
+  /// Options for the edges' transfers and the members' assumptions about each other. An algorithm
+  /// is refused.
   collective_options edges{};
 };
 
@@ -38,27 +39,28 @@ namespace neighborhoods::detail {
 
 enum class what : std::uint8_t { all_gather, all_to_all };
 
-/// A call by bytes: equal blocks.
+/// A call on bytes with equal blocks.
 struct equal_call {
   what of = what::all_gather;
-  std::uint64_t bytes = 0;  ///< of a block
+  std::uint64_t bytes = 0;  ///< bytes of a block
   std::span<const std::byte> input;
   std::span<std::byte> output;
 };
 
-/// Blocks of different lengths, in bytes, and where they begin. Read before the call returns.
+/// Blocks of different lengths and their offsets, in bytes. Read before the call returns.
 struct uneven_call {
   what of = what::all_gather;
-  std::uint64_t own = 0;                      ///< all-gather: the block, the whole input
-  std::span<const std::uint64_t> sent{};      ///< all-to-all: by destination
-  std::span<const std::uint64_t> sent_at{};   ///< empty: one behind the other, as `received_at`
+  std::uint64_t own = 0;                     ///< all-gather: length of the block, the whole input
+  std::span<const std::uint64_t> sent{};     ///< all-to-all: by destination
+  std::span<const std::uint64_t> sent_at{};  ///< empty: one after the other, also for `received_at`
   std::span<const std::uint64_t> received{};  ///< by source
   std::span<const std::uint64_t> received_at{};
   std::span<const std::byte> input{};
   std::span<std::byte> output{};
 };
 
-/// Counts and offsets of items as bytes. Throws `error` (argument) for more than 64 bits hold.
+/// Counts and offsets of items, converted to bytes. Throws `error` (argument) if they exceed 64
+/// bits.
 class block_bytes {
  public:
   block_bytes(const neighborhood& on, what of, const member_counts& blocks, std::size_t item_bytes);
@@ -70,7 +72,7 @@ class block_bytes {
   std::vector<std::uint64_t> at_;
 };
 
-/// Blocks anywhere in memory, as places in the stretch that holds them all.
+/// Blocks anywhere in memory, as offsets in the address range that contains them all.
 class blocks_anywhere {
  public:
   blocks_anywhere(std::span<const std::span<const std::byte>> sent,
@@ -135,14 +137,14 @@ template <class T>
           .output = std::as_writable_bytes(out)};
 }
 
-/// The items of a block of an all-to-all. Throws `error` (argument) where a member without
-/// neighbours does not say it.
+/// Returns the items of a block of an all-to-all. Throws `error` (argument) if a member without
+/// neighbors gives no number.
 [[nodiscard]] std::size_t items_of_block(const neighborhood& on, const neighbor_options& how,
                                          std::size_t in, std::size_t out);
-/// Throws `error` (argument) for more than 64 bits hold.
+/// Returns the bytes of a block. Throws `error` (argument) if they exceed 64 bits.
 [[nodiscard]] std::uint64_t bytes_of_block(const neighborhood& on, what of, std::size_t items,
                                            std::size_t item_bytes);
-/// Throws `error` (argument) unless `items` are `blocks` blocks of `each`.
+/// Throws `error` (argument) unless `items` equals `blocks` times `each`.
 void check_items(const neighborhood& on, what of, const char* buffer, std::size_t items,
                  std::size_t blocks, std::size_t each);
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The collectives of neighbours as families of collectives (collective/family.hpp): what the
-// runtime gives the registry. For layers and tools; programs do not include this.
+// The collectives of neighbors as families of collectives (collective/family.hpp), which the
+// runtime adds to the registry. For layers and tools; programs do not include this.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@ namespace upwash::neighborhoods {
 extern const collective::family all_gather_family;
 extern const collective::family all_to_all_family;
 
-/// A rank's plan with lengths, for one call: members have different ones, so they are equal only
-/// where they are the same object.
+/// A rank's plan with lengths, for one call. Members have different plans, so two calls are equal
+/// only if they are the same object.
 class relay_call final : public collective::particulars {
  public:
   relay_call(std::shared_ptr<const relay_plan> plan, std::uint64_t bytes,
@@ -32,7 +32,7 @@ class relay_call final : public collective::particulars {
   laid_out_plan layout_;
 };
 
-/// Adds the algorithm of both, which runs the plan that a call brings.
+/// Adds the algorithm of both families, which runs the plan of a call.
 void add_algorithms(collective::registry& to);
 
 }  // namespace upwash::neighborhoods

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Methods of objects whose calls ride together: many small ones in a message. Source: Narayanan
-// 2020, 1.3 and appendix B; Kumar 2005, 5.7.1.
+// Aggregates calls of one method of an array's objects: many small calls travel in one message.
+// Source: Narayanan 2020, 1.3 and appendix B; Kumar 2005, 5.7.1.
 #pragma once
 
 #include <array>
@@ -34,11 +34,30 @@ struct core_access {
 
 }  // namespace objects
 
-/// Calls of one method of an array's objects, through a stream of the array's team. A call costs
-/// its index and its arguments, nothing else (arguments of differing size: 4 bytes, and as they are
-/// archived). `std::span<const V>` as a parameter sends the elements, and sees them where they came
-/// in. Runs once each, as the calls of `send` do, but in no order, not that of broadcasts either,
-/// and at once where it arrives, before what waits in the queue. `quiet` of the array covers them.
+/// Calls of one method of an array's objects through a stream of the array's team. A call costs
+/// only the bytes of its index and its arguments; arguments of variable size are archived and take
+/// 4 bytes more. A parameter of type `std::span<const V>` sends the elements; the method sees them
+/// in the receive buffer.
+///
+/// Each call runs once, as calls of `send` do. The calls have no order among each other or with
+/// broadcasts. A call runs as soon as it arrives, before the calls in the queue. `quiet` of the
+/// array waits for these calls too.
+///
+/// @code
+/// struct counter : upwash::object<int> {
+///   using site = upwash::object_site<int>;
+///   explicit counter(const site& at) : object(at) {}
+///   template <class A> void serialize(A& archive) { archive(total); }
+///   void add(int amount) { total += amount; }
+///   int total = 0;
+/// };
+/// // ---
+/// upwash::object_array<counter> counters(world);
+/// counters.fill(std::vector<int>{0, 1, 2});
+/// upwash::aggregated<&counter::add> adding(counters);
+/// for (int i = 0; i < 1000; ++i) adding[i % 3].send(1);
+/// counters.quiet();  // every call has run
+/// @endcode
 template <auto Method>
 class aggregated final : private objects::aggregated_core {
   using items = objects::aggregated_items<Method>;
@@ -49,22 +68,22 @@ class aggregated final : private objects::aggregated_core {
   using object_type = typename items::object_type;
   using index_type = typename items::index_type;
 
-  /// Collective over the array's team, blocking. It ends before the array does. Throws `error`
-  /// (argument) for options that make no sense, where the array is ordered, and where the method is
-  /// aggregated already.
+  /// Opens the stream. Collective over the array's team, blocking. The object must be destroyed
+  /// before the array. Throws `error` (argument) for invalid options, if the array is ordered, and
+  /// if the method is aggregated already.
   explicit aggregated(object_array<object_type>& of, const stream_options& with = {})
       : aggregated_core(objects::core_access::of(of.view()), &kind_of_this),
         stream_(array().among(), on_arrival{this}, with) {
     wait_for_all();
   }
-  /// Collective, blocking: the array is quiet then. When it is destroyed by an exception it waits
-  /// for nobody, and what its buffers hold is lost.
+  /// Waits until the array is quiet. Collective, blocking. If an exception destroys the object, it
+  /// does not wait, and calls in its buffers are lost.
   ~aggregated() noexcept(false) {
     if (std::uncaught_exceptions() == exceptions_) array().quiet({});
   }
 
-  /// That of the array of this object, in its methods. Throws `error` (argument) where there is
-  /// none.
+  /// Returns the aggregation of the array to which `caller` belongs; call it in the object's
+  /// methods. Throws `error` (argument) if there is none.
   [[nodiscard]] static aggregated& of(const object_type& caller) {
     objects::array_core& array = objects::core_access::of(object_view<object_type>(caller));
     auto* const found = array.keeper_of(&kind_of_this);
@@ -77,15 +96,15 @@ class aggregated final : private objects::aggregated_core {
     /// One object of the array; made by `operator[]`.
     place(aggregated& through, const index_type& index) : through_(&through), index_(index) {}
 
-    /// `(object.*Method)(args...)` runs where the object is. Outside methods one on this rank runs
-    /// at once, and other calls may wait until a slow receiver has room, and run methods meanwhile.
-    /// In methods and handlers it never waits: what has no room is queued; in a method one for an
-    /// object on this rank runs some time later. Throws `error` (argument) where its home is here
-    /// and it was removed.
+    /// Calls `(object.*Method)(args...)` at the object's rank. Outside methods, a call of an object
+    /// on this rank runs at once. Other calls may wait there until a slow receiver has room, and
+    /// run methods while they wait. In methods and handlers a call never waits: without room it is
+    /// queued. In a method a call of an object on this rank runs later. Throws `error` (argument)
+    /// if the object's home is this rank and the object was removed.
     template <class... Args>
     void send(Args&&... args) const {
       typename items::values with(std::forward<Args>(args)...);
-      // A method that may wait does so where it says, not within a buffer.
+      // A method that may wait does so at its declared places, not within a buffer.
       if (through_->array().service().on_fiber) [[unlikely]] {
         return through_->run_now([&] { through_->call(index_, std::move(with)); });
       }
@@ -98,11 +117,12 @@ class aggregated final : private objects::aggregated_core {
   };
   [[nodiscard]] place operator[](const index_type& index) { return {*this, index}; }
 
-  /// Sends what waits in buffers. Outside methods it may wait for room.
+  /// Sends the calls in the buffers. Outside methods it may wait for room.
   void flush() { stream_.flush(); }
-  /// Of this member: calls as items; those that ran at once are in none.
+  /// Returns the counts of this member; the items are calls. Calls that ran at once are not
+  /// counted.
   [[nodiscard]] stream_statistics statistics() const { return stream_.statistics(); }
-  /// The grid and the sizes that hold at this moment.
+  /// Returns the current grid and sizes of the stream.
   [[nodiscard]] const streaming::parameters& settings() const noexcept {
     return stream_.settings();
   }
@@ -124,7 +144,7 @@ class aggregated final : private objects::aggregated_core {
     }
   };
 
-  static constexpr char kind_of_this = 0;  ///< its address is what counts
+  static constexpr char kind_of_this = 0;  ///< a unique address
 
   void call(const index_type& index, typename items::values with) {
     const objects::object_place at = where(index, me_);
@@ -156,7 +176,7 @@ class aggregated final : private objects::aggregated_core {
     if constexpr (items::fixed) {
       stream_.push_written(member, [&](std::byte* at) { items::write(at, index, with); });
     } else {
-      // Handlers that run meanwhile have bytes of their own.
+      // Handlers that run meanwhile use a buffer of their own.
       std::vector<std::byte> item = std::move(packed_);
       item.clear();
       items::append(item, index, with);
@@ -172,7 +192,7 @@ class aggregated final : private objects::aggregated_core {
       stream_.push(member, item);
     }
   }
-  /// To the queue, or to wait for its object.
+  /// Moves the call to the queue, or lets it wait for its object.
   void set_aside(const index_type& index, std::vector<std::byte> item) {
     const auto key = objects::object_key::of(index);
     array().call(std::make_unique<objects::aggregated_call<Method>>(array().begin_call(key, 0), key,
@@ -209,7 +229,8 @@ class aggregated final : private objects::aggregated_core {
     run(on, [&] { items::run_item(on, item); });
   }
 
-  /// At once: what the array has heard of places it forgets when it is quiet, this table does not.
+  /// Applied at once. When the array is quiet it forgets the known places of objects; this table
+  /// keeps them.
   void changed(const objects::object_key& key) override {
     last_ = nullptr;
     if (objects::object_place* const at = places_.find(key.template as<index_type>())) {
@@ -220,11 +241,11 @@ class aggregated final : private objects::aggregated_core {
 
   const int me_ = array().among().rank();
   objects::place_table<index_type> places_;
-  objects::element* last_ = nullptr;  ///< whose method an item ran last
+  objects::element* last_ = nullptr;  ///< the object of the latest item
   index_type last_index_{};
   std::vector<std::byte> packed_;
   const int exceptions_ = std::uncaught_exceptions();
-  stream<item_type, on_arrival> stream_;  ///< ends first
+  stream<item_type, on_arrival> stream_;  ///< destroyed first
 };
 
 }  // namespace upwash

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who is to have which object, from what was measured of them: the strategies of
-// `object_array::balance`, and what one of a program's own sees.
+// Moves objects to members by their measured work: the strategies of `object_array::balance` and
+// the data that a program's own strategy gets.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,17 @@
 
 namespace upwash::balancing {
 
-/// What an array measures of its objects, from one balancing to the next.
+/// The measurements of an array's objects between two balancings.
 enum class measure : std::uint8_t {
-  nothing,         ///< each object then counts as a microsecond
-  time,            ///< in methods, on the clock of the rank: two looks at it a call
-  time_and_calls,  ///< also which objects of the array its methods call, with how many bytes
+  nothing,         ///< none: each object counts as one microsecond
+  time,            ///< time in methods, on the rank's clock: two clock reads a call
+  time_and_calls,  ///< also the objects of the array that its methods call, and the bytes
 };
 
-/// What a member says of itself when it balances.
+/// A member's own data for a balancing.
 struct share {
-  double speed = 1;          ///< against others: 2 does a piece of work in half the time
-  duration background = {};  ///< work beside the methods of the array, in the time measured
+  double speed = 1;          ///< relative to other members: 2 does the work in half the time
+  duration background = {};  ///< other work in the measured time, outside the array's methods
 };
 
 struct member {
@@ -35,31 +35,31 @@ struct member {
 
 class placed_object {
  public:
-  /// An object at a member, and what it takes there.
+  /// An object at member `at` that takes `work` ns there.
   placed_object(const objects::object_key& key, int at, double work)
       : member(at), work_ns(work), key_(key) {}
 
-  /// Index: the array's.
+  /// Returns the index. `Index` is the array's index type.
   template <objects::object_index Index>
   [[nodiscard]] Index index() const noexcept {
     return key_.as<Index>();
   }
-  /// The index as layers name it.
+  /// Returns the index in the form that layers use.
   [[nodiscard]] const objects::object_key& key() const noexcept { return key_; }
 
-  int member;      ///< where it is
-  double work_ns;  ///< time in its methods, as a member of speed 1 takes it
+  int member;      ///< current member
+  double work_ns;  ///< time in its methods at a member of speed 1
 
  private:
   objects::object_key key_;
 };
 
-/// What one object called of another. Positions among the objects.
+/// The calls from one object to another. `from` and `to` are positions in `problem::objects`.
 struct edge {
   std::size_t from = 0;
   std::size_t to = 0;
   std::uint64_t calls = 0;
-  std::uint64_t bytes = 0;  ///< of arguments
+  std::uint64_t bytes = 0;  ///< of the arguments
 };
 
 struct problem {
@@ -67,35 +67,36 @@ struct problem {
   std::vector<placed_object> objects;
   std::vector<edge> edges;
 
-  /// Where all are now.
+  /// Returns the current member of each object.
   [[nodiscard]] std::vector<int> mapping() const;
-  /// How long each member takes with these objects, without what calls cost, in ns.
+  /// Returns the time of each member with this mapping in ns, without the cost of calls.
   [[nodiscard]] std::vector<double> times(std::span<const int> mapping) const;
-  /// The most of `times`.
+  /// Returns the largest of `times`.
   [[nodiscard]] double longest(std::span<const int> mapping) const;
 };
 
-/// Runs at member 0 of the team: a member for each object, in the order of the problem. What it
-/// throws is thrown at all members.
+/// A strategy: assigns a member to each object, in the order of the problem. Runs at member 0 of
+/// the team. An exception of the strategy is thrown at all members.
 class strategy {
  public:
   virtual ~strategy() = default;
-  /// The member where each object is to be. At member 0; must not communicate.
+  /// Returns the new member of each object. Called at member 0; must not communicate.
   [[nodiscard]] virtual std::vector<int> place(const problem& given) const = 0;
 };
 
-/// The heaviest object first to the member that would be done with it first. On m equal members
-/// without background at most 4/3 - 1/(3m) of the shortest time (Graham 1969), and never longer
-/// than now: else all stay, as objects without work do. O(n log n + n s log m) for s speeds.
+/// Assigns the heaviest object first, to the member that would finish it first. On m equal members
+/// without background the longest time is at most 4/3 - 1/(3m) of the optimum (Graham 1969). The
+/// result is never slower than the current mapping: otherwise all objects stay. Objects without
+/// work stay. O(n log n + n s log m) for s speeds.
 class greedy final : public strategy {
  public:
   [[nodiscard]] std::vector<int> place(const problem& given) const override;
 };
 
-/// Moves few: objects of the member that takes longest go to the one that is done first, until all
-/// are within `tolerance` of the least that is possible, or no single move helps. Never longer than
-/// now; on m equal members at most the larger of `tolerance` and 2 - 2/(m+1) times the shortest
-/// (Finn and Horowitz 1979).
+/// Moves few objects, from the slowest member to the member that finishes first. Stops when all are
+/// within `tolerance` of the least possible time, or when no single move helps. Never slower than
+/// the current mapping. On m equal members the longest time is at most the larger of `tolerance`
+/// and 2 - 2/(m+1) times the optimum (Finn and Horowitz 1979).
 class refine final : public strategy {
  public:
   /// Throws `error` (argument) for a tolerance below 1.
@@ -106,16 +107,16 @@ class refine final : public strategy {
   double tolerance_;
 };
 
-/// All to the next member: for tests of programs.
+/// Moves all objects to the next member; for tests of programs.
 class rotate final : public strategy {
  public:
   [[nodiscard]] std::vector<int> place(const problem& given) const override;
 };
 
-/// Anywhere, by seed and index alone.
+/// Assigns members that depend only on seed and index.
 class random final : public strategy {
  public:
-  /// Equal seeds give equal places.
+  /// Equal seeds give equal members.
   explicit random(std::uint64_t seed) : seed_(seed) {}
   [[nodiscard]] std::vector<int> place(const problem& given) const override;
 
@@ -123,22 +124,23 @@ class random final : public strategy {
   std::uint64_t seed_;
 };
 
-/// What a call between members costs each of the two.
+/// The cost of a call between two members, for each of the two.
 struct call_cost {
   duration call = duration::from_ns(500);
   duration kilobyte = duration::from_ns(100);
 };
 
-/// Greedy, where a member also pays for the calls of its objects to and from others: the heaviest
-/// object first to whichever is done first with it, of the least loaded members and those of the
-/// objects that it calls or that call it. Source: GreedyCommLB of Charm++. Never longer than now,
-/// calls counted. O(n log n + (n s + e) log m).
+/// Greedy with communication costs: a member also pays for the calls between its objects and those
+/// of other members. Assigns the heaviest object first, to the member that finishes it first. The
+/// candidates are the least loaded members and those of the objects that it calls or is called by.
+/// Never slower than the current mapping, with calls counted. O(n log n + (n s + e) log m). Source:
+/// GreedyCommLB of Charm++.
 class communication_aware final : public strategy {
  public:
-  /// With calls that cost so much.
+  /// `cost`: of a call between two members.
   explicit communication_aware(call_cost cost = {}) : cost_(cost) {}
   [[nodiscard]] std::vector<int> place(const problem& given) const override;
-  /// As problem::longest, with what calls between members cost.
+  /// Returns problem::longest, with the cost of calls between members.
   [[nodiscard]] double longest(const problem& given, std::span<const int> mapping) const;
 
  private:
@@ -147,8 +149,8 @@ class communication_aware final : public strategy {
   call_cost cost_;
 };
 
-/// The same at all members. Times are of the longest member and the mean of all: measured before,
-/// predicted after.
+/// The result of a balancing, the same at all members. Times are those of the longest member and
+/// the mean of all members: measured before, predicted after.
 struct result {
   std::uint64_t objects = 0;
   std::uint64_t moved = 0;
@@ -156,7 +158,7 @@ struct result {
   duration mean_before;
   duration longest_after;
   duration mean_after;
-  std::uint64_t bytes_before = 0;  ///< of calls between members, where calls are measured
+  std::uint64_t bytes_before = 0;  ///< of calls between members, if calls are measured
   std::uint64_t bytes_after = 0;
 };
 

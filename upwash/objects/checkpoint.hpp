@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Checkpoints of object arrays: what `object_array::save` and `load` are told, and say.
+// Options and results of checkpoints of object arrays: `object_array::save` and `load`.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 namespace upwash {
 
 struct checkpoint_options {
-  /// What the state is, in the program's words; loaded is only what was saved under the same. At
-  /// most 1,024 bytes.
+  /// The description of the state, in the program's words. `load` accepts only a checkpoint with
+  /// the same description. At most 1,024 bytes.
   std::string type = {};
-  /// Loads objects to the members that had them, as far as there are so many; else to their homes.
+  /// Loads each object to its former member if the team has that member, otherwise to its home.
   bool to_old_members = false;
 };
 
-/// The same at all members.
+/// The result of a save or load; the same at all members.
 struct checkpoint_result {
   std::uint64_t objects = 0;
-  std::uint64_t bytes = 0;  ///< of all files but the header
+  std::uint64_t bytes = 0;  ///< in all files except the header
 };
 
 }  // namespace upwash

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A value that somebody sends: what a rank, or a method that may wait, waits for when it calls
-// objects.
+// A future gets a value from another rank or object: the reply to a call. A rank waits for it, and
+// so does a method that may wait.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,17 @@ template <class V>
 struct future_message;
 }
 
-/// Names a future. Plain, so it travels in arguments and in states of objects.
+/// Names a future. A plain type: it may be an argument of messages and part of an object's state.
 template <class V>
 struct promise {
   promise() = default;
 
-  /// To the future. Nonblocking, on any rank, also in methods and handlers; a message. Where the
-  /// future is no more the value is dropped. The job ends with `error` (argument) where the future
-  /// has one already.
+  /// Sends the value to the future. Nonblocking, on any rank, also in methods and handlers. Cost:
+  /// one message. If the future no longer exists, the value is dropped. The job ends with `error`
+  /// (argument) if the future already has a value.
   void set_value(job& here, const V& value) const;
 
-  /// As a target of reductions: `contribute<sum>(heat, total)`.
+  /// Sends the result of a reduction: `contribute<sum>(heat, total)`. Called by the library.
   template <class Value>
   void give(objects::array_core& of, const Value& result) const {
     set_value(of.among().here(), result);
@@ -43,8 +43,20 @@ struct promise {
   std::uint64_t number = 0;
 };
 
-/// Gets one value. Belongs to the rank that makes it, and stays where it is. V is what may be an
-/// argument of messages. No array that is quiet has to have sent it.
+/// Receives one value. Belongs to the rank that makes it and cannot be moved. V may be any type
+/// that is allowed as an argument of messages. No array needs to be quiet for the value to arrive.
+///
+/// @code
+/// // Adds on the rank that gets the message, and replies.
+/// void add(upwash::incoming& in, int a, int b, upwash::promise<int> reply) {
+///   reply.set_value(in.here(), a + b);
+/// }
+/// // ---
+/// upwash::future<int> sum(here);
+/// upwash::send<&add>(here, 0, 20, 22, sum.get_promise());
+/// const int result = sum.get();  // 42
+/// static_cast<void>(result);
+/// @endcode
 template <class V>
 class future final : private objects::awaited_value {
  public:
@@ -56,10 +68,11 @@ class future final : private objects::awaited_value {
     name.number = number();
     return name;
   }
-  /// Local; no progress.
+  /// Returns whether the value has arrived. Local; makes no progress.
   [[nodiscard]] bool ready() const noexcept { return value_.has_value(); }
-  /// Blocks until the value is there; makes progress meanwhile. Not from a handler, nor in a method
-  /// that may not wait; one that may is suspended. Valid while the future is.
+  /// Blocks until the value has arrived, and makes progress meanwhile. Returns a reference that is
+  /// valid as long as the future. Not for handlers or methods that may not wait. A method that may
+  /// wait is suspended.
   [[nodiscard]] const V& get(call_site site = call_site::current()) {
     if (!value_) wait(&has_value, site);
     return *value_;

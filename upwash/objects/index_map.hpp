@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which member is the home of an index, and the indices of dense arrays of one to four dimensions.
+// Maps indices to their home members, and enumerates the indices of dense arrays of one to four
+// dimensions.
 #pragma once
 
 #include <array>
@@ -15,21 +16,22 @@
 
 namespace upwash {
 
-/// Indices from 0 to below these, in each dimension.
+/// The upper bounds of the indices in each dimension; indices begin at 0.
 template <std::size_t Dimensions>
 using extents = std::array<std::uint64_t, Dimensions>;
 
-/// The same at all members of a team; a copy of at most five words.
+/// Maps an index to its home; the same at all members of a team. Copies at most five words.
 template <objects::object_index Index>
 class index_map {
  public:
   using bounds = std::array<std::uint64_t, 4>;
 
-  /// A function of the program's, or a lambda without captures: `int (const Index&, int members)`.
+  /// Uses a function of the program, or a lambda without captures: `int (const Index&, int
+  /// members)`.
   template <class Home>
   requires std::convertible_to<Home, int (*)(const Index&, int)> index_map(Home home)
       : of_program_(home) {}  // NOLINT(google-explicit-constructor)
-  /// A function that also gets the bounds: what in_blocks and round_robin make.
+  /// Uses a function that also gets the bounds; in_blocks and round_robin make these.
   index_map(int (*home)(const Index& index, int members, const bounds& of), const bounds& of)
       : within_(home), bounds_(of) {}
 
@@ -70,7 +72,8 @@ struct dense_index<std::array<Number, Dimensions>> {
   }
 };
 
-/// The number of an index, the last dimension fastest; of all, where it lies outside.
+/// Returns the number of an index, with the last dimension fastest, or the number of all indices if
+/// `index` is outside.
 template <class Index>
 [[nodiscard]] std::uint64_t number_of(const Index& index, const std::array<std::uint64_t, 4>& of) {
   using dense = dense_index<Index>;
@@ -84,7 +87,7 @@ template <class Index>
   return inside ? number : all;
 }
 
-/// The home of `in_blocks`; -1 for an index outside.
+/// Returns the home according to `in_blocks`; -1 for an index outside the bounds.
 template <class Index>
 [[nodiscard]] int in_block(const Index& index, int members,
                            const std::array<std::uint64_t, 4>& of) {
@@ -92,14 +95,14 @@ template <class Index>
   for (std::size_t d = 0; d < dense_index<Index>::dimensions; ++d) all *= of[d];
   const std::uint64_t number = number_of(index, of);
   if (number >= all) return -1;
-  // The first (all % members) have one more.
+  // The first (all % members) blocks have one index more.
   const auto parts = static_cast<std::uint64_t>(members);
   const std::uint64_t least = all / parts, more = all % parts;
   const std::uint64_t first = more * (least + 1);
   return static_cast<int>(number < first ? number / (least + 1) : more + (number - first) / least);
 }
 
-/// The home of `round_robin`; -1 for an index outside.
+/// Returns the home according to `round_robin`; -1 for an index outside the bounds.
 template <class Index>
 [[nodiscard]] int in_turn(const Index& index, int members, const std::array<std::uint64_t, 4>& of) {
   std::uint64_t all = 1;
@@ -108,7 +111,7 @@ template <class Index>
   return number >= all ? -1 : static_cast<int>(number % static_cast<std::uint64_t>(members));
 }
 
-/// The extents, filled up to four dimensions by 1.
+/// Returns the extents as four dimensions, with 1 for missing ones.
 template <std::size_t Dimensions>
 [[nodiscard]] std::array<std::uint64_t, 4> bounds_of(const extents<Dimensions>& of) {
   std::array<std::uint64_t, 4> all{1, 1, 1, 1};
@@ -118,21 +121,21 @@ template <std::size_t Dimensions>
 
 }  // namespace objects
 
-/// Members in their order have parts as even as can be, neighbours in the last dimension together.
-/// An index outside has no home: an error.
+/// Returns a map that gives the members, in order, blocks of nearly equal size. Indices that are
+/// neighbors in the last dimension stay together. An index outside the bounds is an error.
 template <objects::object_index Index>
 [[nodiscard]] index_map<Index> in_blocks(
     const extents<objects::dense_index<Index>::dimensions>& of) {
   return {&objects::in_block<Index>, objects::bounds_of(of)};
 }
-/// One after the other to each member in turn.
+/// Returns a map that deals the indices to the members in turn.
 template <objects::object_index Index>
 [[nodiscard]] index_map<Index> round_robin(
     const extents<objects::dense_index<Index>::dimensions>& of) {
   return {&objects::in_turn<Index>, objects::bounds_of(of)};
 }
 
-/// All indices of a dense array, the last dimension fastest.
+/// Returns all indices of a dense array, with the last dimension fastest.
 template <objects::object_index Index>
 [[nodiscard]] std::vector<Index> all_indices(
     const extents<objects::dense_index<Index>::dimensions>& of) {

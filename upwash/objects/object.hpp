@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What an object of an array knows of itself.
+// The base class of the objects of an array: index, rank, migration, reductions.
 #pragma once
 
 #include "upwash/core/job.hpp"
@@ -16,7 +16,8 @@ struct site_access;
 template <class T>
 struct object_section;
 
-/// Where an object is made: its constructor takes it first, and hands it to its base.
+/// The place at which an object is made. The object's constructor takes it as first argument and
+/// passes it to the base.
 template <objects::object_index Index>
 class object_site {
  private:
@@ -29,57 +30,62 @@ class object_site {
   Index index_;
 };
 
-/// Methods of a class of objects: `using methods_that_wait = upwash::methods<&T::step, ...>;`
-/// inside T, behind their declarations, says which may wait. They run on stacks of their own.
+/// Lists methods of a class. `using methods_that_wait = upwash::methods<&T::step, ...>;` inside T,
+/// after the declarations of the methods, names the methods that may wait. They run on their own
+/// stacks.
 template <auto... Methods>
 struct methods {};
 
-/// Base of the objects of an array. T is made by `T(object_site<Index>, arguments...)`, by
-/// `T(object_site<Index>)` where it arrives, and has `template <class A> void serialize(A&)` for
-/// its state (base/archive.hpp). Its methods run one at a time on the rank where it is, in the
-/// rank's progress; they may call other objects, and wait for nothing but where T says so. While
-/// one waits, others of this object and of others run.
+/// Base of the objects of an array. T has the constructor `T(object_site<Index>, arguments...)`,
+/// the constructor `T(object_site<Index>)` for arrival after a migration, and `template <class A>
+/// void serialize(A&)` for its state (base/archive.hpp). The methods of an object run one at a
+/// time, on the rank where the object is, in the rank's progress. They may call other objects. Only
+/// the methods in T::methods_that_wait may wait; while one waits, other methods of this object and
+/// of other objects run.
 template <objects::object_index Index>
 class object {
  public:
   using index_type = Index;
   using site = object_site<Index>;
 
-  /// What the array hands to the constructor of each of its objects.
+  /// Takes the site that the array passes to the constructor of each of its objects.
   explicit object(const site& at) : self_(at.at_), index_(at.index_) {}
   object(const object&) = delete;
   object& operator=(const object&) = delete;
 
-  [[nodiscard]] const Index& index() const noexcept { return index_; }  ///< its own
-  /// The job of the rank where it is.
+  [[nodiscard]] const Index& index() const noexcept { return index_; }  ///< index in the array
+  /// Returns the job of the object's current rank.
   [[nodiscard]] job& here() const { return self_->of.among().here(); }
-  /// Of the array's team, where this object is.
+  /// Returns the object's current member of the array's team.
   [[nodiscard]] int member() const { return self_->of.among().rank(); }
 
-  /// In a method: moves to a member of the array's team when the method is over, and all others of
-  /// this object that have begun and wait. Calls find it there. The state travels as `serialize`
-  /// says. Throws `error` (argument) for no member, and outside a method.
+  /// Moves the object to a member of the array's team when the current method ends and all waiting
+  /// methods of the object have ended. Calls find the object there. `serialize` transfers the
+  /// state. Call it in a method. Throws `error` (argument) for an invalid member, and outside a
+  /// method.
   void migrate_to(int member) { objects::migrate(*self_, member); }
-  /// In a method: the object ends when it would move. Calls of it are errors from then on.
-  /// Throws `error` (argument) outside a method.
+  /// Removes the object at the time at which it would otherwise migrate. Later calls of it are
+  /// errors. Call it in a method. Throws `error` (argument) outside a method.
   void remove() { objects::end(*self_); }
-  /// In a method that may wait: until `condition()`, which other methods of this object make true.
-  /// It is asked for when one of them is over or waits itself, and must not wait. Throws `error`
-  /// (argument) elsewhere.
+  /// Waits until `condition()` is true; other methods of this object make it true. The condition is
+  /// evaluated when one of these methods ends or waits, and must not wait. Call it in a method that
+  /// may wait. Throws `error` (argument) elsewhere.
   template <class Condition>
   void wait_until(const Condition& condition) {
     objects::wait_until(*self_, [&condition] { return static_cast<bool>(condition()); });
   }
 
-  /// Adds to a reduction over all objects of the array: the n-th contributions of all are the n-th
-  /// reduction, and have one type, `Operator` (which commutes) and target. Its result goes to the
-  /// target (reduction.hpp). Nonblocking; the object may migrate meanwhile. Objects that `fill`
-  /// made take part, those that were inserted from the array's next quiet on (error (argument)
-  /// before), and those that ended do no more. One message a member and reduction, and one for each
-  /// object that has moved since the array was quiet.
+  /// Adds a value to a reduction over all objects of the array. The n-th contributions of all
+  /// objects form the n-th reduction; they have the same type, `Operator` (which commutes) and
+  /// target. The result goes to the target (reduction.hpp). Nonblocking; the object may migrate
+  /// meanwhile.
+  ///
+  /// Objects made by `fill` take part. Inserted objects take part from the array's next quiet on,
+  /// and throw error (argument) before. Removed objects no longer take part. Cost: one message for
+  /// each member and reduction, and one for each object that has moved since the array was quiet.
   template <class Operator, class Value, class Target>
   void contribute(const Value& value, const Target& then);
-  /// The same over the objects of a section, of which this is one.
+  /// Adds a value to a reduction over the objects of a section to which this object belongs.
   template <class Operator, class T, class Value, class Target>
   void contribute(const object_section<T>& of, const Value& value, const Target& then);
 

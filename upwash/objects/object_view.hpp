@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Calls of an array's objects, from objects and from ranks.
+// Calls an array's objects, from other objects and from ranks.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ namespace objects {
 struct core_access;
 }
 
-/// Names an array of objects T; plain, so it travels in arguments and states of objects.
+/// Names an array of objects T. Plain: it may be an argument of messages and part of an object's
+/// state.
 template <class T>
 struct array_id {
   array_id() = default;
@@ -30,46 +31,47 @@ struct array_id {
   std::uint64_t name = 0;
 };
 
-/// An array as an object or a rank sees it: who can call. Valid while the array is.
+/// Gives access to an array, from an object or a rank. Valid as long as the array.
 template <class T, objects::object_index Index = typename T::index_type>
 class object_view {
  public:
-  /// Of an array of this rank, for layers.
+  /// Views an array of this rank; for layers.
   explicit object_view(objects::array_core& of) : of_(&of) {}
-  /// The array that an object is of, in its methods.
+  /// Views the array of an object, in the object's methods.
   explicit object_view(const T& one) : of_(&one.self_->of) {}
-  /// Any array that is on this rank, also in methods of other arrays. Throws `error` (fault) for
-  /// one that is not, or no more.
+  /// Views any array on this rank, also in methods of other arrays. Throws `error` (fault) if the
+  /// array is not on this rank or no longer exists.
   object_view(job& here, array_id<T> of)
       : of_(&here.service<objects::object_service>().find(of.name)) {}
-  /// For layers.
+  /// Returns the core of the array; for layers.
   [[nodiscard]] objects::array_core& core() const noexcept { return *of_; }
 
-  /// One object of it.
+  /// One object of the array.
   class place {
    public:
     /// Made by `operator[]`.
     place(objects::array_core& of, const Index& index)
         : of_(&of), key_(objects::object_key::of(index)) {}
 
-    /// `(object.*Method)(args...)` runs where the object is, some time later: nonblocking, also in
-    /// methods and handlers. Arguments are copied, of `std::span<const V>` the elements; to an
-    /// object on this rank they are not serialized. `priority`, of 16 bits: the lower the sooner
-    /// among what waits there, `when_idle` behind all else. Each call runs once. One message where
-    /// the object is known to be, one more for each detour.
+    /// Runs `(object.*Method)(args...)` at the object's rank some time later. Nonblocking, also in
+    /// methods and handlers. Arguments are copied; of a `std::span<const V>` the elements are
+    /// copied. They are not serialized for an object on this rank. Each call runs once. Cost: one
+    /// message if the object's rank is known, and one more for each detour.
     template <auto Method, class... Args>
     void send(Args&&... args) const {
       send_first<Method>(0, std::forward<Args>(args)...);
     }
-    /// As `send`, by priority.
+    /// `send` with a priority of 16 bits: a lower value runs earlier among the waiting calls;
+    /// `when_idle` runs after all others.
     template <auto Method, class... Args>
     void send_first(int priority, Args&&... args) const {
       using message = objects::method_message<Method>;
       static_assert(std::is_same_v<typename message::object_type, T>, "a method of these objects");
       message::send(*of_, key_, priority, typename message::values(std::forward<Args>(args)...));
     }
-    /// The same call, made when `time` has passed here (virtual time on sim), on this rank even if
-    /// the caller migrates meanwhile. In no order with others. The array is not quiet before.
+    /// Makes the same call after `time` has passed here (virtual time on sim), on this rank even if
+    /// the caller migrates meanwhile. It has no order with other calls. The array is not quiet
+    /// before the call has run.
     template <auto Method, class... Args>
     void send_after(duration time, Args&&... args) const {
       using message = objects::method_message<Method>;
@@ -92,15 +94,16 @@ class object_view {
     /// Made by `operator[]`.
     members(objects::array_core& of, std::uint64_t id) : of_(&of), id_(id) {}
 
-    /// `(object.*Method)(args...)` for each, once, wherever it is. Nonblocking. Calls of a section
-    /// that one rank or object makes come to each object in their order, while the object stays and
-    /// in ordered arrays. A message to the root of the section, one to each of its members, and one
-    /// for each object that has left its member since the array was quiet.
+    /// Runs `(object.*Method)(args...)` once at each object of the section, on any rank.
+    /// Nonblocking. Calls of a section by one rank or object reach each object in order, as long as
+    /// the object stays, and always in ordered arrays. Cost: one message to the root of the
+    /// section, one to each of its members, and one for each object that has left its member since
+    /// the array was quiet.
     template <auto Method, class... Args>
     void send(Args&&... args) const {
       send_first<Method>(0, std::forward<Args>(args)...);
     }
-    /// As `send`, by priority.
+    /// `send` with a priority.
     template <auto Method, class... Args>
     void send_first(int priority, Args&&... args) const {
       using message = objects::method_message<Method>;
@@ -117,10 +120,11 @@ class object_view {
   };
   [[nodiscard]] members operator[](const object_section<T>& of) const { return {*of_, of.id}; }
 
-  /// Some objects as one. Nonblocking; not collective: the one that makes it may hand it to others.
-  /// An object that ends is called no more, and reductions go on without it. Throws `error`
-  /// (argument) for an index that is there twice. A message to each member that is home of any.
-  /// Memory: 32 bytes an object at the root, and as many where it is.
+  /// Makes a section of some objects. Nonblocking and not collective: the maker may pass the
+  /// section to others. A removed object is not called any more, and reductions continue without
+  /// it. Cost: one message to each member that is home of an object. Memory: 32 bytes for each
+  /// object at the root, and as much at the object's member. Throws `error` (argument) if an index
+  /// occurs twice.
   template <class Range>
   [[nodiscard]] object_section<T> section(const Range& indices,
                                           section_shape shape = section_shape::tree) const {
@@ -131,16 +135,17 @@ class object_view {
     return made;
   }
   class delegated;
-  /// The same objects, called by a strategy (strategies.hpp) that the array is bound to.
+  /// Returns a view of the same objects with calls through a strategy (strategies.hpp) that the
+  /// array is bound to.
   [[nodiscard]] delegated with(strategy_id by) const { return {*of_, by}; }
 
-  /// Its end, behind the calls that were made here before. Nonblocking. No reduction of it is under
-  /// way.
+  /// Ends a section, after the calls made here before. Nonblocking. No reduction of the section may
+  /// be in progress.
   void drop(const object_section<T>& of) const { of_->sections_here().drop(of.id); }
 
-  /// `(object.*Method)(args...)` for every object of the array, once each, also for those that
-  /// migrate meanwhile. Broadcasts run in one order, the same at all objects. Nonblocking. A
-  /// message to member 0 and one to each member, down a binomial tree.
+  /// Runs `(object.*Method)(args...)` once at every object of the array, also at objects that
+  /// migrate meanwhile. Broadcasts run in one order, the same at all objects. Nonblocking. Cost:
+  /// one message to member 0 and one to each member, down a binomial tree.
   template <auto Method, class... Args>
   void broadcast(Args&&... args) const {
     using message = objects::method_message<Method>;
@@ -149,9 +154,10 @@ class object_view {
         objects::envelope{}, typename message::values(std::forward<Args>(args)...)));
   }
 
-  /// A new object, `T(site, args...)`, at the home of the index. Nonblocking; calls that come
-  /// before it wait for it, but where an object of that index was removed they are errors. The job
-  /// ends with `error` (argument) where there is one, and in ordered arrays where there was one.
+  /// Makes a new object, `T(site, args...)`, at the home of the index. Nonblocking. Calls that
+  /// arrive earlier wait for the object; if an object of that index was removed, they are errors.
+  /// The job ends with `error` (argument) if the object exists, and in ordered arrays also if it
+  /// existed before.
   template <class... Args>
   void insert(const Index& index, const Args&... args) const {
     const team& among = of_->among();
@@ -170,34 +176,34 @@ class object_view {
   objects::array_core* of_;
 };
 
-/// Calls go by a strategy: `all.with(by)[index].send<&T::m>(...)`. One that is bracketed wants each
-/// object of the array to say `begin` and `end`, as often as the others between two fences, and
-/// takes its calls between them only. Calls to objects on this rank do not travel, nor wait for the
-/// end. A call that is on its way by a strategy is not ordered with others.
+/// Calls through a strategy: `all.with(by)[index].send<&T::m>(...)`. With a bracketed strategy each
+/// object of the array calls `begin` and `end`, equally often between two fences, and makes its
+/// calls between them. Calls of objects on this rank are made directly and do not wait for the end.
+/// A call through a strategy has no order with other calls.
 template <class T, objects::object_index Index>
 class object_view<T, Index>::delegated {
  public:
   /// Made by `with`.
   delegated(objects::array_core& of, strategy_id by) : of_(&of), by_(by) {}
 
-  /// In a method: the object's calls of this bracket begin, or are all made. Throw `error`
-  /// (argument) elsewhere, twice, or of a strategy that is not bracketed.
+  /// Begins the object's calls of this bracket. Call it in a method. Throws `error` (argument)
+  /// outside a method, if called twice, or if the strategy is not bracketed.
   void begin() const { of_->delegated().begin(by_); }
-  /// The other end of `begin`.
+  /// Ends the object's calls of this bracket. Throws as `begin`.
   void end() const { of_->delegated().end(by_); }
 
-  /// An object of this array, or of another on ranks of this one's team.
+  /// Returns an object of this array.
   [[nodiscard]] auto operator[](const Index& index) const {
     return place<T, Index>(*of_, by_, *of_, index);
   }
-  /// An object of another array, on ranks of this one's team.
+  /// Returns an object of another array on ranks of this one's team.
   template <class U, objects::object_index Other>
   [[nodiscard]] auto to(const object_view<U, Other>& array, const Other& index) const {
     return place<U, Other>(*of_, by_, array.core(), index);
   }
 
-  /// A section of this array. Where it was not made on this rank before the last quiet its calls
-  /// go their own way.
+  /// Returns a section of this array. Its calls bypass the strategy if the section was not made on
+  /// this rank before the last quiet.
   [[nodiscard]] auto operator[](const object_section<T>& all) const {
     return members{*of_, by_, all.id};
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What an array of objects is told when it is made.
+// Options of an array of objects.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace upwash {
 
-/// Priority of calls that run where their object's rank has nothing else to do: no other calls that
-/// wait, and no messages that came since the last of them.
+/// Priority of calls that run only if the object's rank is idle: no other calls wait, and no
+/// messages have arrived since the last of them.
 inline constexpr int when_idle = INT16_MAX;
 
-/// The same at all members.
+/// Options of an array; the same at all members.
 struct object_options {
   std::string name = "objects";  ///< in errors and reports
   /// Calls of one caller (an object of the array, or a rank) to one object run in the order in
-  /// which they were made, whatever migrates. Else those of equal priority do while the object
-  /// stays.
+  /// which they were made, even if objects migrate. Without this option, calls of equal priority
+  /// keep their order while the object stays.
   bool ordered = false;
   balancing::measure measure = balancing::measure::nothing;  ///< for `balance`
-  tree_of_members broadcasts = tree_of_members::binomial;    ///< go down such a tree
+  tree_of_members broadcasts = tree_of_members::binomial;    ///< the tree that broadcasts use
 };
 
 }  // namespace upwash

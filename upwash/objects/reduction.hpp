@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What objects contribute to, and where the result goes: `contribute<sum>(heat,
+// Operators and targets of reductions over objects: `contribute<sum>(heat,
 // everyone<&cell::know>())`.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace upwash {
 
-/// The operator on each element of a std::array, or of vectors of one length.
+/// Applies the operator to each element of a std::array, or of vectors of equal length.
 template <class Operator>
 struct elementwise {
   static constexpr bool commutes = upwash::commutes<Operator>();
@@ -37,10 +37,11 @@ struct elementwise {
   }
 };
 
-/// The result goes to `(object.*Method)(result)` of every object of the array, as by a broadcast.
+/// Sends the result to `(object.*Method)(result)` of every object of the array, as a broadcast
+/// does.
 template <auto Method>
 struct everyone {
-  /// Called by the library, where the result is.
+  /// Called by the library at the rank with the result.
   template <class Value>
   void give(objects::array_core& of, const Value& result) const {
     of.broadcast(std::make_unique<typename objects::method_message<Method>::call_of_all>(
@@ -50,7 +51,7 @@ struct everyone {
   void serialize(Archive& /*archive*/) {}
 };
 
-/// The result goes to one object of the array.
+/// Sends the result to one object of the array.
 template <auto Method>
 struct object_at {
   using message = objects::method_message<Method>;
@@ -60,7 +61,7 @@ struct object_at {
   /// The object of this index.
   explicit object_at(const index_type& of) : index(of) {}
 
-  /// Called by the library, where the result is.
+  /// Called by the library at the rank with the result.
   template <class Value>
   void give(objects::array_core& of, const Value& result) const {
     const auto key = objects::object_key::of(index);
@@ -75,15 +76,15 @@ struct object_at {
   index_type index{};
 };
 
-/// The result goes to the handler `void Handler(incoming&, result)` on a member of the array's
+/// Sends the result to the handler `void Handler(incoming&, result)` on a member of the array's
 /// team, as an active message (active_message.hpp).
 template <auto Handler>
 struct member_at {
   member_at() = default;
-  /// The member of this number.
+  /// The member with this number.
   explicit member_at(int of) : member(of) {}
 
-  /// Called by the library, where the result is.
+  /// Called by the library at the rank with the result.
   template <class Value>
   void give(objects::array_core& of, const Value& result) const {
     of.check_member(member, "the result of a reduction of " + of.label() + " goes to");
@@ -99,7 +100,7 @@ struct member_at {
 
 namespace objects {
 
-/// Values that objects contribute to a reduction, as far as they have come together here.
+/// The values contributed to a reduction, combined as far as they have arrived here.
 template <class Operator, class Value, class Target>
 class contribution_of final : public contribution {
  public:
@@ -127,7 +128,7 @@ class contribution_of final : public contribution {
   Target then_;
 };
 
-/// What `contribute` hands over, by types known when it is called.
+/// Returns the contribution that `contribute` passes on, with types known at the call.
 template <class Operator, class Value, class Target>
 [[nodiscard]] std::unique_ptr<contribution> contribution_to(const Value& value,
                                                             const Target& then) {

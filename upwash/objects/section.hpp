@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Some objects of an array, called at once. Source: Kumar 2005, chapter 6 (section multicast:
-// direct, ring and tree).
+// Sections: some objects of an array, called together. Source: Kumar 2005, chapter 6 (section
+// multicast: direct, ring and tree).
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace upwash {
 
 using objects::section_shape;
 
-/// Names a section of an array; plain, so it travels in arguments and in states of objects. Valid
-/// until it is dropped, or the array is gone.
+/// Names a section of an array. Plain: it may be an argument of messages and part of an object's
+/// state. Valid until the section is dropped or the array is destroyed.
 template <class T>
 struct object_section {
   object_section() = default;
@@ -23,7 +23,8 @@ struct object_section {
   std::uint64_t id = 0;
 };
 
-/// A target of `contribute` (reduction.hpp): `(object.*Method)(result)` of the section's objects.
+/// A target of `contribute` (reduction.hpp): calls `(object.*Method)(result)` of the section's
+/// objects.
 template <auto Method>
 struct all_of {
   using message = objects::method_message<Method>;
@@ -32,7 +33,7 @@ struct all_of {
   /// The objects of this section.
   explicit all_of(object_section<typename message::object_type> of) : section(of.id) {}
 
-  /// Called by the library, where the result is.
+  /// Called by the library at the rank with the result.
   template <class Value>
   void give(objects::array_core& of, const Value& result) const {
     of.sections_here().call(section, 0,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Copies of a program in one process: each has the program's variables for itself, all share its
-// libraries.
+// Loads several copies of a program into one process. Each copy has its own variables; all share
+// the program's libraries.
 #pragma once
 
 #include <cstddef>
@@ -13,28 +13,30 @@
 
 namespace upwash::privatize {
 
-/// Loads what the program links, once for all its copies, as its start would: along
-/// LD_LIBRARY_PATH, its own folders, and the system's. Throws `error` (environment).
+/// Loads the libraries that the program links, once for all its copies, in the order in which its
+/// start would search: LD_LIBRARY_PATH, its own folders, the system's. Throws `error`
+/// (environment).
 void load_libraries(const program_file& of);
 
-/// One copy; it stays as long as the process, since addresses of its functions may be anywhere.
+/// One copy of a program. It stays as long as the process, because addresses of its functions may
+/// be stored anywhere.
 class private_copy {
  public:
-  /// Needs its libraries. Nothing of the program runs. `name`: the copy's, for debuggers. Throws
-  /// `error` (system), which names what to do where variables of threads do not fit.
+  /// Loads a copy without running any of its code. Its libraries must be loaded. `name`: for
+  /// debuggers. Throws `error` (system), with a remedy if thread-local variables do not fit.
   private_copy(const program_file& of, const char* name);
   private_copy(private_copy&&) noexcept = default;
 
-  /// The program's own calls of a function of a library go to `to` from now on.
+  /// Redirects the program's own calls of a library function to `to`.
   void redirect(std::string_view function, const void* to) const;
 
-  /// What a process does around main: constructors of static objects; main; what the program
-  /// registered for its end, and destructors of static objects.
+  /// Run the parts of a process around main: constructors of static objects; main; then functions
+  /// that the program registered for its exit, and destructors of static objects.
   void construct(int argc, char** argv, char** environment) const;
   [[nodiscard]] int run_main(int argc, char** argv, char** environment) const;
   void destruct() const;
 
-  /// Its main, or any address of it for whoever asks which module that lies in.
+  /// Returns the address of the copy's main, for lookups of the module that contains an address.
   [[nodiscard]] const void* program() const noexcept { return base_ + file_->main_offset(); }
 
  private:

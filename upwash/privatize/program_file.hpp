@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The file of a program whose copies are loaded side by side: what it must be, and what a copy of
-// it has otherwise.
+// Reads and checks the file of a program with several copies in one process, and prepares the
+// contents of a copy.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,13 @@ struct function_array {
   std::size_t count = 0;
 };
 
-/// A place that the dynamic linker fills with the address of a function.
+/// A slot that the dynamic linker fills with the address of a function.
 struct call_slot {
   std::uint64_t offset = 0;
   std::string_view function;
 };
 
-/// A variable of a library that the program has in its own place.
+/// A library's variable with storage in the program.
 struct copied_variable {
   std::uint64_t offset = 0;
   std::size_t bytes = 0;
@@ -35,17 +35,18 @@ struct copied_variable {
 
 class program_file {
  public:
-  /// Finds the program as a shell does, reads and checks it. Throws `error` (argument) that names
-  /// what is wrong with it and how to build it.
+  /// Finds the program as a shell does, reads it and checks it. Throws `error` (argument), with the
+  /// defect and the way to build the program.
   explicit program_file(const std::string& name);
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  /// What a copy's file holds: as the program's, but the dynamic linker neither refuses it nor
-  /// calls its constructors and destructors, and variables of one name are one in each copy.
+  /// Returns the contents of a copy's file: the program's, with two changes. The dynamic linker
+  /// neither refuses it nor calls its constructors and destructors. Variables of one name are one
+  /// variable in each copy.
   [[nodiscard]] std::span<const std::byte> copy() const noexcept { return bytes_; }
 
   [[nodiscard]] const std::vector<std::string>& libraries() const noexcept { return libraries_; }
-  /// Where they are looked for first.
+  /// Returns the folders that are searched first for libraries.
   [[nodiscard]] const std::vector<std::string>& folders() const noexcept { return folders_; }
 
   [[nodiscard]] std::uint64_t main_offset() const noexcept { return main_; }

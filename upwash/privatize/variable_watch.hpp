@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who changes the program's variables: where ranks share a process, and so the variables, two that
-// change one have a bug.
+// Detects program variables that several ranks change. Ranks that share a process share its
+// variables, so two ranks that change one have a bug.
 #pragma once
 
 #include <cstddef>
@@ -14,30 +14,31 @@
 
 namespace upwash::privatize {
 
-/// One that two ranks changed.
+/// A variable that two ranks changed.
 struct shared_variable {
   std::string name;
   int first = -1;
   int second = -1;
 };
 
-/// Sees values, not stores: a rank that stores what is there has changed nothing. Memory: five
-/// times that of the variables, of which it watches `most_bytes`. A look: a comparison of all.
+/// Compares values; it does not see stores. A rank that stores the present value changes nothing.
+/// Memory: five times that of the watched variables, at most `most_bytes` of them. Cost of a look:
+/// a comparison of all watched bytes.
 class variable_watch {
  public:
   static constexpr std::size_t most_bytes = std::size_t{16} << 20U;
 
-  /// Of this process's executable and the calling thread, from their symbols; none where they were
-  /// stripped. Not those of upwash and of the language's library, which the executable may hold.
-  /// `watching` false: nothing.
+  /// Watches the variables of this process's executable and of the calling thread, found by their
+  /// symbols. A stripped executable has none. Variables of upwash and of the language's library in
+  /// the executable are excluded. `watching` false: watches nothing.
   explicit variable_watch(bool watching = true);
 
   [[nodiscard]] std::size_t watched() const noexcept { return variables_.size(); }
 
-  /// What has changed until now is nobody's doing.
+  /// Assigns all changes so far to no rank.
   void forgive();
-  /// What has changed since is of this rank. `found` is called once for each variable of which two
-  /// ranks changed the same byte.
+  /// Assigns the changes since the last look to `rank`. Calls `found` once for each variable in
+  /// which two ranks changed the same byte.
   void blame(int rank, function_ref<void(const shared_variable&)> found);
 
  private:
@@ -46,7 +47,7 @@ class variable_watch {
     std::size_t bytes = 0;
     std::string symbol;
     std::vector<std::byte> seen;
-    std::vector<int> changed_by;  ///< each byte, -1: nobody; empty: nobody any
+    std::vector<int> changed_by;  ///< rank by byte, -1: none; empty: no byte changed
     bool told = false;
   };
 

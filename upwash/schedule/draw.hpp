@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Draws a schedule of a small team as SVG: ranks as lines, time to the right, messages as arrows,
-// copies and reductions as marks, a colour a round. Of more ranks than can be read consecutive ones
-// share a line, and what goes from one line to another in a round is one arrow, as wide as there is
-// more of it.
+// Draws a schedule of a small team as SVG. Ranks are lines, time runs to the right, messages are
+// arrows, copies and reductions are marks, each round has a color. In a large team consecutive
+// ranks share a line. The messages between two lines in a round are then one arrow; its width shows
+// their volume.
 #pragma once
 
 #include <string>
@@ -18,12 +18,12 @@
 
 namespace upwash::schedule {
 
-inline constexpr int most_ranks_drawn = 64;  ///< each on a line of its own
+inline constexpr int most_ranks_drawn = 64;  ///< each on its own line
 inline constexpr std::uint64_t most_steps_drawn = 20'000;
-inline constexpr std::uint64_t most_steps_gathered = 500'000;  ///< where ranks share lines
+inline constexpr std::uint64_t most_steps_gathered = 500'000;  ///< if ranks share lines
 
-/// Which line of a drawing a rank has: consecutive ones share it where there are more than can be
-/// read.
+/// Maps ranks to the lines of a drawing. Consecutive ranks share a line if there are more ranks
+/// than readable lines.
 class rank_lines {
  public:
   explicit rank_lines(int ranks)
@@ -32,7 +32,7 @@ class rank_lines {
   [[nodiscard]] int of(int rank) const noexcept { return rank / each_; }
   [[nodiscard]] int count() const noexcept { return (ranks_ + each_ - 1) / each_; }
   [[nodiscard]] bool shared() const noexcept { return each_ > 1; }
-  /// "rank 3", "ranks 8-15"
+  /// Returns "rank 3" or "ranks 8-15".
   [[nodiscard]] std::string name(int line) const;
 
  private:
@@ -43,28 +43,30 @@ class rank_lines {
 struct drawing {
   std::string title;
   int ranks = 1;
-  /// Time on this machine; none: each message takes a unit of its sender, one behind the other.
+  /// The machine that gives the times. None: each message takes one time unit of its sender, one
+  /// after the other.
   const machine* on = nullptr;
-  transfer_rules rules;  ///< with a machine
+  transfer_rules rules;  ///< used with a machine
 };
 
-/// A step; where lines are shared all of a kind between the same two lines in a round, from the
-/// first one's begin to the last one's end, with the ranks of the first.
+/// A drawn step. On shared lines it represents all steps of a kind between the same two lines in a
+/// round, from the first begin to the last end, with the ranks of the first.
 struct drawn_step {
   traced_step when;
   step what;
-  /// Of a send or a signal: when the first receive or await that fits is done with it; else when it
-  /// is done itself.
+  /// For a send or a signal: the end of the first matching receive or await. Otherwise the end of
+  /// the step.
   duration arrives;
-  std::uint64_t count = 1;  ///< of steps that it stands for
+  std::uint64_t count = 1;  ///< number of represented steps
 };
 
-/// What a drawing shows, in the order of time. Throws `error` (argument) for more steps than can be
-/// read, or gathered, and what price throws.
+/// Returns the steps of a drawing in the order of time. Throws `error` (argument) for more steps
+/// than can be read, or gathered, and throws as price does.
 [[nodiscard]] std::vector<drawn_step> drawn_steps(const drawing& of,
                                                   function_ref<generator(int rank)> schedule_of);
 
-/// An SVG document without outer resources. Each arrow has a tooltip. Throws as `drawn_steps`.
+/// Returns an SVG document without external resources. Each arrow has a tooltip. Throws as
+/// `drawn_steps`.
 [[nodiscard]] std::string draw_svg(const drawing& of,
                                    function_ref<generator(int rank)> schedule_of);
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A resumable generator of steps: it emits one rank's steps in topological order. An algorithm is a
-// coroutine (script.hpp); storing a schedule is just one more consumer.
+// coroutine (script.hpp). Storing a schedule is one of the uses.
 #pragma once
 
 #include <concepts>
@@ -24,50 +24,50 @@
 
 namespace upwash::schedule {
 
-/// What an algorithm needs of whoever runs it, and what of it repeats.
+/// The resources that an algorithm needs, and its regularities.
 struct needs {
-  /// No step waits for one emitted more than so many steps before it, and so many steps may have
-  /// to be open at once.
+  /// No step waits for a step emitted more than `window` steps earlier. Up to `window` steps may
+  /// have to be open at once.
   std::uint32_t window = 0;
-  std::uint32_t slots = 0;          ///< words of the run; zero at first
-  std::uint64_t scratch_bytes = 0;  ///< at the start; stages may ask for more
-  /// Of `buffer::shared`, the same at all ranks.
+  std::uint32_t slots = 0;          ///< words of the run, initially zero
+  std::uint64_t scratch_bytes = 0;  ///< initial size; stages may ask for more
+  /// Bytes of `buffer::shared`, the same at all ranks.
   std::uint64_t shared_bytes = 0;
-  std::uint32_t counters = 0;  ///< that signals add to; zero at first
-  /// There is one counter, which a rank counts up once at most, its own: it says that the rank's
-  /// shared pieces are there. The same at all ranks.
+  std::uint32_t counters = 0;  ///< targets of signals, initially zero
+  /// There is one counter. Each rank increments at most its own, at most once, when its shared
+  /// pieces are ready. The same at all ranks.
   bool announces = false;
-  /// Counters and shared pieces are of ranks that share a node with who names them.
+  /// A rank names counters and shared pieces only of ranks on its own node.
   bool inside_nodes = false;
-  /// Ranks of one class do about alike at about the same times, so few stand for all of it: what
-  /// one sends as edge e stands for what any of them does; edges go up. 0: none.
+  /// Ranks of one class do similar work at similar times, so that few represent the class. The send
+  /// of edge e by one rank represents that of any rank in the class. Edge numbers rise. 0: none.
   std::uint32_t rank_class = 0;
   /// Members read each other's input or output; the same at all ranks.
   bool exposes_input = false;
   bool exposes_output = false;
   /// No rank receives one edge number from two sources.
   bool edges_apart = false;
-  /// All ranks do alike at the same times, so one stands for all: a receive of edge e comes when
-  /// the rank's own send of edge e arrives there.
+  /// All ranks do the same work at the same times, so that one represents all. A receive of edge e
+  /// completes when the rank's own send of edge e arrives.
   bool alike = false;
-  /// All ranks do the same work, but go through their peers in another order. Where all are as far
-  /// from each other and load each other's memory, this one takes as long as all do together; < 0:
-  /// nobody does.
-  int busiest = -1;
-  /// Steps depend on what the caller gives or the buffers hold (`facts`): without it there are
+  /// All ranks do the same work but visit their peers in different orders. If all are at equal
+  /// distances and load each other's memory, the time of this rank is the time of all. Negative:
   /// none.
+  int busiest = -1;
+  /// Steps depend on the caller's arrays or on buffer contents (`facts`). Without facts there are
+  /// no steps.
   bool given = false;
 };
 
-/// A coroutine's parameters, and how it begins with them.
+/// The parameters of a coroutine, and the way to begin it.
 template <class Recipe>
 concept recipe = std::is_trivially_copyable_v<Recipe> && requires(const Recipe& from, script& out) {
   { from(out) } -> std::same_as<steps>;
 };
 
-/// Any algorithm, type-erased: its recipe lies in place; the coroutine begins with the first step
-/// that is asked of it, in memory that is allocated then and used again when the generator is given
-/// another value. One that has begun is not copied.
+/// Any algorithm, type-erased. The recipe is stored inside the generator. The coroutine begins when
+/// the first step is requested, in memory allocated then; the memory is reused when the generator
+/// is assigned. A generator that has begun cannot be copied.
 class generator {
  public:
   static constexpr std::size_t most_recipe_bytes = 160;
@@ -98,7 +98,8 @@ class generator {
   generator& operator=(generator&&) noexcept = default;
   ~generator() = default;
 
-  /// The next step, or false at the end. O(1). After a stage: call it once the stage is done.
+  /// Emits the next step; returns false at the end. O(1). After a stage, call it only once the
+  /// stage is complete.
   bool next(step& out) {
     constexpr facts nothing;
     return next(out, nothing);
@@ -116,19 +117,20 @@ class generator {
     return more;
   }
 
-  /// The same for an executor that keeps fewer steps open: what is there only to let messages
-  /// overlap may be missing.
+  /// Returns the generator for an executor that keeps fewer steps open. Steps that exist only to
+  /// let messages overlap may be missing.
   [[nodiscard]] generator in_window(std::uint32_t window) && {
     needs_.window = window;
     return std::move(*this);
   }
 
-  /// In calls where one buffer is input and output (one_buffer.hpp); before the first step.
+  /// Returns the generator for calls in which one buffer is input and output (one_buffer.hpp). Call
+  /// it before the first step.
   [[nodiscard]] generator relocated(const relocation& to) && {
     one_buffer_.emplace(to, needs_.window);
     return std::move(*this);
   }
-  /// The buffer is of so many bytes.
+  /// Returns the generator with a preceding copy of `bytes` bytes, the size of the buffer.
   [[nodiscard]] generator behind_a_copy(std::uint64_t bytes) && {
     one_buffer_.emplace(needs_.scratch_bytes, bytes);
     needs_.window = one_buffer::window_of(needs_.window);
@@ -136,28 +138,28 @@ class generator {
     return std::move(*this);
   }
 
-  /// Begins the coroutine as a part of another one (part.hpp), which says where its steps lie. Not
-  /// of one in one buffer.
+  /// Begins the coroutine as a part of another one (part.hpp), which places its steps. Not for
+  /// generators in one buffer.
   [[nodiscard]] steps begin(script& in) const {
     ensure(!one_buffer_, "a part is a schedule of two buffers");
     return begin_(recipe_, in);
   }
 
-  /// The memory of coroutines, to be used by another generator. It is the generator's that has it;
-  /// one that gives it away begins anew.
+  /// Gives the memory of the coroutine away, for another generator. This generator begins anew.
   [[nodiscard]] std::unique_ptr<script> give_memory() noexcept {
     if (script_) script_->give_up();
     emitted_ = never;
     return std::move(script_);
   }
-  /// Before the first step. Null: it is allocated with the first step.
+  /// Takes memory for the coroutine. Call it before the first step. Null: allocated with the first
+  /// step.
   void take_memory(std::unique_ptr<script> unused) noexcept { script_ = std::move(unused); }
 
   [[nodiscard]] const needs& wants() const noexcept { return needs_; }
   [[nodiscard]] std::uint32_t window() const noexcept { return needs_.window; }
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept { return needs_.scratch_bytes; }
 
-  /// What repeats, from the next step on. `known` as for that step.
+  /// Returns the repetition from the next step on. `known`: as for that step.
   [[nodiscard]] repetition repeats(const facts& known) {
     if (one_buffer_ && one_buffer_->copies()) return {};
     tape on(emitted_, &known);
@@ -169,16 +171,16 @@ class generator {
     constexpr facts nothing;
     return repeats(nothing);
   }
-  /// Passes over alike rounds, between two rounds: where `repeats` has just said so.
+  /// Skips equal rounds, between two rounds. Call it right after `repeats` has reported them.
   void skip(std::uint64_t rounds) { script_->skip(rounds); }
-  /// Asks for the memory that the next step needs: first for what leads to the coroutine's frames.
+  /// Prefetches memory for the next step; first the memory that leads to the coroutine's frames.
   void prefetch() const noexcept {
     if (script_) script_->prefetch();
   }
   void prefetch_frames() const noexcept {
     if (script_) script_->prefetch_frames();
   }
-  /// Of the coroutine's frames, once it has begun; else 0.
+  /// Returns the bytes of the coroutine's frames after its begin; otherwise 0.
   [[nodiscard]] std::size_t frame_bytes() const noexcept {
     return script_ ? script_->frame_bytes() : 0;
   }
@@ -200,10 +202,10 @@ class generator {
     ensure(!script_ || !script_->begun(), "a schedule that has begun is moved, not copied");
   }
 
-  // First what each step needs.
+  // Data that every step needs comes first.
   mark emitted_ = never;
   std::unique_ptr<script> script_;
-  std::optional<one_buffer> one_buffer_;  ///< in calls with one only
+  std::optional<one_buffer> one_buffer_;  ///< only for calls in one buffer
   steps (*begin_)(const std::byte* kept, script& in);
   needs needs_;
   alignas(void*) std::byte recipe_[most_recipe_bytes] = {};

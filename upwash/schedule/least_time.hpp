@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a schedule takes at least, without waiting for anybody: so that who looks for the cheapest
-// need not price the others.
+// A lower bound of a schedule's time, without waiting. A search for the cheapest schedule need not
+// price those with a higher bound.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,11 @@
 
 namespace upwash::schedule {
 
-/// A lower bound of what `price` says where all ranks are walked: what the processors of `root` and
-/// of the ranks of a node in the middle work, and what these send through their node's port. Of at
-/// most `most_steps` steps, which is some 30 ns each; what it costs no time to know is left out.
-/// Options as for `price`; what is seen to exceed `most_time` is not looked at further.
+/// Returns a lower bound of the time that `price` gives if it walks all ranks. The bound counts the
+/// processor work of `root` and of the ranks of a node in the middle, and the messages of these
+/// ranks at their node's port. It omits waiting, steps after a stage, and copies by get or put.
+/// Examines at most `most_steps` steps, about 30 ns each. Options as for `price`; stops as soon as
+/// the bound exceeds `most_time`.
 [[nodiscard]] duration least_time(int ranks, int root,
                                   function_ref<generator(int rank)> schedule_of, const machine& on,
                                   const transfer_rules& rules, const price_options& options,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What any number of steps wait for, within a bounded window: after each `reach` of them the latest
-// takes its place, as it is behind it.
+// A dependency of any number of steps within a bounded window. After each `reach` dependent steps
+// the latest of them replaces the milestone, because it comes after it.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace upwash::schedule {
 
 class milestone {
  public:
-  /// So many steps may lie between it and the last that waits for it.
+  /// Maximum number of steps between the milestone and the last step that waits for it.
   static constexpr std::uint32_t reach = 32;
 
   void set(mark at) noexcept {
@@ -22,7 +22,7 @@ class milestone {
   }
   [[nodiscard]] mark at() const noexcept { return at_; }
 
-  /// A step has been emitted that waits for it.
+  /// Counts a step that waits for the milestone.
   void pass(mark step) noexcept {
     if (at_ != never && ++passed_ == reach) set(step);
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a step in the network asks of the network.
+// The network operation of a step in the network.
 #pragma once
 
 #include "upwash/model/network_costs.hpp"
@@ -9,7 +9,8 @@
 
 namespace upwash::schedule {
 
-/// Of a step of this kind (`step::in_network`) and peer: a reduction without a root is all's.
+/// Returns the network operation of a step (`step::in_network`) with this kind and peer. A
+/// reduction without a root is an all-reduce.
 [[nodiscard]] constexpr model::network_collective network_collective_of(step_kind kind,
                                                                         int peer) noexcept {
   using model::network_collective;

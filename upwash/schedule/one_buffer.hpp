@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Algorithms that are written for an input and an output, in calls where one buffer is both: either
-// the pieces of one lie in the other, or what must not be overwritten is copied first.
+// Runs algorithms for separate input and output in calls with one buffer. Either the pieces of one
+// buffer lie in the other, or data that must not be overwritten is copied first.
 #pragma once
 
 #include <cstdint>
@@ -13,40 +13,40 @@
 
 namespace upwash::schedule {
 
-/// Where the rank's own pieces of the input and of the output lie.
+/// The position of the rank's own pieces of the input and the output.
 struct relocation {
   buffer input = buffer::input;
   buffer output = buffer::output;
   std::uint64_t input_at = 0;
   std::uint64_t output_at = 0;
-  /// Nothing is placed: what comes is written where there is something to read at first.
+  /// No edge is placed: arriving data goes to pieces that are still to be read.
   bool asks_first = false;
 };
 
 /// The steps of an algorithm in one buffer.
 class one_buffer {
  public:
-  /// Elsewhere. A copy of what is at its place already moves no byte. A receive waits for the
-  /// latest send within the window, which may still read what the receive overwrites.
+  /// Relocates the pieces. A copy of data to its own position moves no byte. A receive waits for
+  /// the latest send within the window, which may still read the bytes that the receive overwrites.
   one_buffer(const relocation& to, std::uint32_t window) noexcept : to_(to), window_(window) {}
-  /// Behind a copy of so many bytes of the output, which they read in place of an input; it lies
-  /// in scratch from `at` on. Nothing is placed, because the copy must come before what the others
-  /// send.
+  /// Puts a copy of `bytes` bytes of the output in front; the steps read it as their input. The
+  /// copy lies in scratch from `at` on. No edge is placed, because the copy must precede the data
+  /// of the other ranks.
   one_buffer(std::uint64_t at, std::uint64_t bytes) noexcept
       : copies_(true), to_{.asks_first = true}, copy_at_(at), copy_bytes_(bytes) {}
 
-  /// Of an algorithm of window `inner` behind a copy.
+  /// Returns the window of an algorithm with window `inner` after a copy.
   [[nodiscard]] static std::uint32_t window_of(std::uint32_t inner) noexcept;
   [[nodiscard]] bool copies() const noexcept { return copies_; }
 
-  /// A step of its own, before the algorithm's next; false: none.
+  /// Emits an extra step before the algorithm's next one. Returns false if there is none.
   bool emits(step& out, tape& on);
-  /// What the algorithm has just emitted.
+  /// Changes the step that the algorithm has just emitted.
   void change(step& s, const tape& on);
 
  private:
-  /// So many steps at most lie between the copy and one that waits for it: behind them stands an
-  /// empty one, which waits for the copy too.
+  /// Maximum number of steps between the copy and a step that waits for it. After them an empty
+  /// step follows, which waits for the copy too.
   static constexpr std::uint32_t within = 32;
 
   void relocate(step& s, const tape& on);

@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Schedules made of parts: a coroutine goes through others, which are written for positions 0, 1,
-// ... of their own; here their steps get the team's ranks, edges beside those of other parts, and
-// an entry.
+// Schedules made of parts: a coroutine runs other coroutines, which are written for positions 0, 1,
+// ... of their own. Here their steps get ranks of the team, separate edge numbers, and an entry.
 //
 //   part inside(out, tree_broadcast(out, ...), {.among = {.first = first_of_node}});
 //   co_await inside.all();
 //
-// What is done again and again (the same work for each segment) is one coroutine for each time:
-// their memory is used again.
+// Repeated work (the same for each segment) uses one coroutine for each repetition, which reuse the
+// same memory.
 #pragma once
 
 #include <coroutine>
@@ -20,8 +19,8 @@
 
 namespace upwash::schedule {
 
-/// Some ranks of a team, by position: evenly spaced, but for one that may be elsewhere (the root
-/// stands for its node).
+/// Some ranks of a team, by position: evenly spaced, except one that may lie elsewhere (the root
+/// represents its node).
 struct members {
   int first = 0;
   int stride = 1;
@@ -34,22 +33,23 @@ struct members {
   friend constexpr bool operator==(const members&, const members&) = default;
 };
 
-/// How a part lies in the whole.
+/// The position of a part in the whole schedule.
 struct embedding {
   members among{};
-  /// All but the odd one, by position, where they are not evenly spaced. Outlives the schedule.
+  /// All ranks except the odd one, by position, if they are not evenly spaced. Outlives the
+  /// schedule.
   const int* listed = nullptr;
   std::uint32_t first_edge = 0;
   std::uint32_t first_round = 0;
-  mark entry = never;  ///< steps of the part that wait for nothing wait for this
-  /// The rank's own output of the part begins there in the whole, in another buffer perhaps: then
-  /// the part places nothing.
+  mark entry = never;  ///< steps of the part without other dependencies wait for this
+  /// Offset of the rank's own output of the part in the whole, perhaps in another buffer. The part
+  /// then places no edge.
   std::uint64_t output_at = 0;
   buffer output_in = buffer::output;
-  /// Receives do not wait for the entry: what comes lies where nothing else has to do.
+  /// Receives do not wait for the entry: no other step uses their destination.
   bool receives_at_once = false;
-  /// The part begins when all emitted before it is done: its first step waits for that, and the
-  /// others that wait for nothing wait for the first, so that none of them runs ahead.
+  /// The part begins when all earlier steps are complete. Its first step waits for them. Its other
+  /// steps without dependencies wait for the first, so none runs ahead.
   bool behind_all = false;
 
   [[nodiscard]] constexpr int rank_of(int position) const noexcept {
@@ -59,7 +59,7 @@ struct embedding {
   friend constexpr bool operator==(const embedding&, const embedding&) = default;
 };
 
-/// Makes the step that a part has just emitted one of the whole.
+/// Converts a step that a part has just emitted to a step of the whole.
 inline void place(step& s, const embedding& as, const tape& on) noexcept {
   for (int* rank : {&s.peer, &s.left.owner, &s.right.owner, &s.into.owner}) {
     if (*rank != own) *rank = as.rank_of(*rank);
@@ -77,7 +77,8 @@ inline void place(step& s, const embedding& as, const tape& on) noexcept {
   if (!waits && as.entry != never) s.after[0] = static_cast<std::uint32_t>(on.latest() - as.entry);
 }
 
-/// The same, where the part's first step may have to wait for all; the others then wait for it.
+/// Places a step. If the part's first step must wait for all earlier ones, the following steps then
+/// wait for it.
 inline void place_next(step& s, embedding& as, const tape& on) noexcept {
   if (as.behind_all) {
     s.after_all = true;
@@ -87,7 +88,7 @@ inline void place_next(step& s, embedding& as, const tape& on) noexcept {
   place(s, as, on);
 }
 
-/// A coroutine that another one goes through. It is a local variable of that one.
+/// A coroutine that another coroutine runs. It is a local variable of that coroutine.
 class part {
  public:
   part(script& of, steps&& inner, const embedding& as = {}) noexcept
@@ -110,9 +111,9 @@ class part {
     bool await_resume() const noexcept { return !of.inner_.ended(); }
   };
 
-  /// Awaited: all its steps are emitted.
+  /// Awaitable: emits all steps of the part.
   [[nodiscard]] run all() noexcept { return {*this, false}; }
-  /// Awaited: its next step is emitted; false: there was none.
+  /// Awaitable: emits the next step; the result is false if there was none.
   [[nodiscard]] run one() noexcept { return {*this, true}; }
 
  private:
@@ -129,11 +130,12 @@ class part {
   script& of_;
   steps inner_;
   embedding as_;
-  bool stays_;  ///< its steps are those of the whole as they are
+  bool stays_;  ///< its steps are steps of the whole without changes
   bool stepwise_ = false;
   std::coroutine_handle<> parent_;
-  part* outside_ = nullptr;            ///< what it is a part of, if that is a part
-  std::coroutine_handle<> innermost_;  ///< these two: where it stands, while it is not gone through
+  part* outside_ = nullptr;            ///< the enclosing part, or null
+  std::coroutine_handle<> innermost_;  ///< with in_: the current position while the part is
+                                       ///< suspended
   part* in_;
 };
 

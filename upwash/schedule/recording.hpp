@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The steps of schedules that ask at run time, as a run makes them: the headers of all ranks'
-// messages flow, without data and without time. So they can be shown, counted, priced and replayed
-// like others.
+// Records the steps of schedules that depend on run-time facts, as a run would make them. The
+// headers of all ranks' messages are passed on, without data and without time. The recorded steps
+// can be shown, counted, priced and replayed like others.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,19 @@
 
 namespace upwash::schedule {
 
-/// Emits steps that are kept elsewhere, as they are.
+/// Emits steps that are stored elsewhere, without changes.
 [[nodiscard]] generator emit_recorded(std::span<const step> kept, const needs& wants);
 
 class recording {
  public:
-  /// `facts_of` gives the caller's arrays; slots are the recording's. All steps of all ranks are
-  /// kept. Throws `error`: argument for more than `most_steps`, fault for headers that never come.
+  /// Records all steps of all ranks. `facts_of` gives the caller's arrays; the slots belong to the
+  /// recording. Throws `error`: argument for more than `most_steps`, fault for headers that never
+  /// arrive.
   recording(int ranks, function_ref<generator(int rank)> schedule_of,
             function_ref<facts(int rank)> facts_of, std::uint64_t most_steps = 20'000'000);
 
-  /// Emits the steps of a rank; what came in messages stands in them as if it had been known.
-  /// The recording outlives it.
+  /// Returns a generator of a rank's steps, in which the contents of messages appear as known
+  /// facts. The recording must outlive it.
   [[nodiscard]] generator steps_of(int rank) const;
 
  private:

@@ -6,13 +6,12 @@
 
 namespace upwash::schedule {
 
-/// Rounds of a generator that are all alike, for the pricer: after `from` of them, `skip(n)` passes
-/// over n. One at least is left. 0 rounds: nothing repeats, or the last step emitted was not the
-/// last of its round.
+/// Equal rounds of a generator, for the pricer: after `from` of them, `skip(n)` skips n. At least
+/// one is left. 0 rounds: nothing repeats, or the latest step was not the last of its round.
 struct repetition {
-  std::uint64_t from = 0;    ///< rounds before they are alike
-  std::uint64_t rounds = 0;  ///< alike rounds, from there on
-  std::uint32_t edges = 1;   ///< a round's edges are numbered so much above those of the one before
+  std::uint64_t from = 0;    ///< rounds before the equal ones
+  std::uint64_t rounds = 0;  ///< number of equal rounds after them
+  std::uint32_t edges = 1;   ///< difference of edge numbers between consecutive rounds
 };
 
 }  // namespace upwash::schedule

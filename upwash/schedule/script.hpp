@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Algorithms written as coroutines: a function that returns `steps` and goes through one rank's
-// part in the order of its source. `co_yield out.send(...)` emits a step and gives its mark.
+// Algorithms written as coroutines: a function that returns `steps` and emits one rank's steps in
+// the order of its source. `co_yield out.send(...)` emits a step and returns its mark.
 //
 //   steps pass_on(script& out, int ranks, int rank, std::uint64_t bytes) {
 //     const piece data{buffer::output, 0, bytes};
@@ -11,8 +11,8 @@
 //     if (rank + 1 != ranks) co_yield out.send(rank + 1, 0, data).after(here);
 //   }
 //
-// Steps are written elsewhere (step_writer.hpp), so none lies in the coroutine's frame. Parameters
-// are plain values; references, and spans that `given` and `words` returned, do not outlive a step.
+// Steps are written outside the coroutine's frame (step_writer.hpp). Parameters are plain values.
+// References, and spans from `given` and `words`, are valid only until the next step.
 #pragma once
 
 #include <coroutine>
@@ -32,7 +32,7 @@ class part;
 class rounds;
 class script;
 
-/// A coroutine that emits steps. The script that is its first parameter outlives it.
+/// A coroutine that emits steps. Its first parameter is the script, which outlives it.
 class [[nodiscard]] steps {
  public:
   class promise_type;
@@ -53,27 +53,28 @@ class [[nodiscard]] steps {
   handle of_;
 };
 
-/// A coroutine that runs, with what it writes its steps by. It neither moves nor is copied.
+/// Runs a coroutine and holds the writer of its steps. Neither movable nor copyable.
 class script : public step_writer {
  public:
   script() = default;
   script(const script&) = delete;
   script& operator=(const script&) = delete;
 
-  /// The consumer's side. Takes the coroutine that this script was given to.
+  /// The consumer's side. Takes the coroutine to which this script was passed.
   void begin(steps&& of);
   [[nodiscard]] bool begun() const noexcept { return running_.has_value(); }
-  /// Another coroutine may begin, in the memory of this one.
+  /// Ends the coroutine. Another one may then begin in its memory.
   void give_up() noexcept;
-  /// The next step; false at the end.
+  /// Emits the next step; returns false at the end.
   [[nodiscard]] bool next(step& out, tape& on);
-  /// What repeats from the next step on (repetition.hpp).
+  /// Returns the repetition from the next step on (repetition.hpp).
   [[nodiscard]] repetition repeats(tape& on);
   void skip(std::uint64_t rounds) noexcept;
-  /// Asks for its memory, and then for the frames'.
+  /// `prefetch` fetches the script's memory, `prefetch_frames` afterwards that of the frames.
   void prefetch() const noexcept;
   void prefetch_frames() const noexcept;
-  /// Of the frames of the coroutine and of its parts, as many as there ever were at a time.
+  /// Returns the bytes of the frames of the coroutine and its parts, for the largest number that
+  /// existed at a time.
   [[nodiscard]] std::size_t frame_bytes() const noexcept;
 
  private:
@@ -82,7 +83,7 @@ class script : public step_writer {
   friend class part;
   friend class rounds;
 
-  /// A coroutine, its parts, and theirs.
+  /// A coroutine, its parts, and their parts.
   static constexpr std::size_t most_frames = 5;
   struct frame {
     std::unique_ptr<std::byte[]> memory;
@@ -90,33 +91,33 @@ class script : public step_writer {
   };
 
   void resume(step& out, tape& on);
-  /// The first to be made is the last to be given back, so memory is used again.
+  /// Frames are released in reverse order of their creation, so that their memory is reused.
   [[nodiscard]] void* make_frame(std::size_t bytes);
   void give_frame_back() noexcept { --frames_in_use_; }
   void emitted_by_part();
   [[nodiscard]] std::coroutine_handle<> ended() noexcept;
 
-  frame frames_[most_frames];  // before what runs in them
+  frame frames_[most_frames];  // declared before the coroutines that run in them
   std::size_t frames_in_use_ = 0;
   std::optional<steps> running_;
-  std::coroutine_handle<> innermost_;  ///< what is to be resumed
-  part* in_ = nullptr;                 ///< it belongs to this part; null: it is `running_`
-  bool watched_ = false;               ///< the consumer wants to see where rounds begin
-  rounds* between_ = nullptr;          ///< the coroutine stands before a round of these
-  bool ahead_ = false;                 ///< it stands behind a step that nobody has taken yet:
+  std::coroutine_handle<> innermost_;  ///< the coroutine to resume
+  part* in_ = nullptr;                 ///< the part to which it belongs; null: it is `running_`
+  bool watched_ = false;               ///< the consumer asks for the beginnings of rounds
+  rounds* between_ = nullptr;          ///< the coroutine is before a round of these
+  bool ahead_ = false;  ///< the coroutine is after a step that no consumer has taken yet:
   std::unique_ptr<step> next_;
 };
 
-/// Rounds that are all alike from `from` on, which a pricer may pass over:
+/// Rounds that are equal from `from` on, which a pricer may skip:
 ///
 ///   rounds turns(out, ranks - 1);
 ///   while (co_await turns.next()) { ... turns.now() ... }
 ///
-/// What a round keeps for those after it is handed on from one to the next, and not found by the
-/// round's number: the rounds between may not have been walked.
+/// A round must pass its state on to the next round, and must not derive state from the round's
+/// number, because the rounds between may have been skipped.
 class rounds {
  public:
-  /// A round's edges are numbered by `edges` above those of the round before.
+  /// `edges`: difference of edge numbers between consecutive rounds.
   rounds(script& of, std::uint64_t count, std::uint64_t from = 0, std::uint32_t edges = 1) noexcept
       : of_(of), count_(count), from_(from), edges_(edges) {}
 
@@ -128,15 +129,15 @@ class rounds {
     void await_suspend(std::coroutine_handle<> /*here*/) const noexcept { of.of_.between_ = &of; }
     [[nodiscard]] bool await_resume() const noexcept { return of.next_++ < of.count_; }
   };
-  /// Awaited: whether there is another round. Where lengths change from round to round: so many
-  /// are alike from this one on.
+  /// Awaitable: returns whether there is another round. `alike`: if lengths change between rounds,
+  /// the number of equal rounds from this one on.
   [[nodiscard]] turn next(std::uint64_t alike = ~std::uint64_t{0}) noexcept {
     alike_ = alike;
     return {*this};
   }
-  /// The number of the round that `next` begins.
+  /// Returns the number of the round that `next` begins.
   [[nodiscard]] std::int64_t coming() const noexcept { return static_cast<std::int64_t>(next_); }
-  /// The round's number, from 0 on.
+  /// Returns the number of the current round, from 0.
   [[nodiscard]] std::uint64_t now() const noexcept { return next_ - 1; }
 
  private:
@@ -153,7 +154,7 @@ class steps::promise_type {
  public:
   template <class... Parameters>
   explicit promise_type(script& of, const Parameters&... /*rest*/) noexcept : of_(of) {}
-  /// Of a member function.
+  /// For a member function.
   template <class Self, class... Parameters>
   requires(!std::is_same_v<std::remove_cvref_t<Self>, script>)
       promise_type(Self&& /*object*/, script& of, const Parameters&... /*rest*/)
@@ -171,7 +172,7 @@ class steps::promise_type {
   /// The script keeps the memory.
   static void operator delete(void* /*frame*/, std::size_t /*bytes*/) noexcept {}
 
-  /// Where a part ends, what it is a part of goes on.
+  /// When a part ends, the enclosing coroutine continues.
   struct end {
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     [[nodiscard]] std::coroutine_handle<> await_suspend(handle of) const noexcept {

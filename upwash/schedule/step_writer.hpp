@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How a coroutine (script.hpp) writes a step: a function for each kind takes what a step of that
-// kind must have; what it may have besides is said behind it. So no step is half filled or carries
-// another kind's fields. It is written where the consumer wants it.
+// Writes steps of a coroutine (script.hpp). Each kind of step has a function, which takes the
+// required fields; chained calls add the optional ones. A step thus cannot be incomplete or carry
+// fields of another kind. It is written directly at the consumer's address.
 #pragma once
 
 #include <cstddef>
@@ -17,24 +17,24 @@ namespace upwash::schedule {
 
 class step_writer;
 
-/// A step being written: what all kinds have. It is emitted by `co_yield`, once, before another one
-/// is written: else the script throws `error` (fault).
+/// A step under construction: the operations of all kinds. `co_yield` emits it, once, before
+/// another step is written; otherwise the script throws `error` (fault).
 template <class Self>
 class written_step {
  public:
   explicit written_step(step_writer& of) noexcept : of_(&of) {}
 
-  /// It waits for the steps marked, four at most in all; `never` is no mark. Throws `error` (fault)
-  /// for more.
+  /// Makes the step wait for the marked steps, at most four in total; `never` is no dependency.
+  /// Throws `error` (fault) for more.
   template <class... Marks>
   Self after(Marks... earlier) const {
     static_assert(sizeof...(Marks) <= step::most_dependencies);
     (wait_for(earlier), ...);
     return self();
   }
-  /// It waits for all steps before it.
+  /// Makes the step wait for all earlier steps.
   Self after_all() const;
-  /// For counting and drawing; else the edge's number is the round's.
+  /// Sets the round, for counting and drawing. By default the round is the edge's number.
   Self in_round(std::uint32_t round) const;
 
  protected:
@@ -47,20 +47,20 @@ class written_step {
   step_writer* of_;
 };
 
-/// Copies, reductions, stages, what the network carries out, and the end of a collection.
+/// Copies, reductions, stages, network operations, and the end of a collection.
 class local_step : public written_step<local_step> {
  public:
   using written_step::written_step;
 };
 
-/// Adds 1 to a counter, the rank's own or a peer's.
+/// Adds 1 to a counter of this rank or of a peer.
 class signal_step : public written_step<signal_step> {
  public:
   using written_step::written_step;
   signal_step to(int peer) const;
 };
 
-/// Waits for a counter, the rank's own or a peer's.
+/// Waits for a counter of this rank or of a peer.
 class await_step : public written_step<await_step> {
  public:
   using written_step::written_step;
@@ -70,65 +70,67 @@ class await_step : public written_step<await_step> {
 class send_step : public written_step<send_step> {
  public:
   using written_step::written_step;
-  /// The words go in front of the data.
+  /// Puts the words in front of the data.
   send_step with_header(slots words) const;
-  /// The sender knows where it lands: a piece of the peer's output or input, free from the peer's
-  /// entry on. The receive says `placed` too.
+  /// Declares that the sender knows the destination: a piece of the peer's output or input, free
+  /// from the peer's entry on. The receive must be `placed` too.
   send_step placed(const piece& at_peer) const;
-  /// Done only when the peer's executor has it.
+  /// Completes the send only when the peer's executor has the message.
   send_step acknowledged() const;
-  /// The first word of the header says how many words it has.
+  /// The first word of the header gives its number of words.
   send_step counted() const;
 };
 
 class receive_step : public written_step<receive_step> {
  public:
   using written_step::written_step;
-  /// The words in front of the data are written there.
+  /// Writes the words in front of the data to these slots.
   receive_step with_header(slots words) const;
   receive_step placed() const;
   receive_step counted() const;
-  /// Any length up to that of the piece comes; it is written to the slot.
+  /// Accepts any length up to that of the piece, and writes it to the slot.
   receive_step with_length(std::int32_t slot) const;
 };
 
 class step_writer {
  public:
-  /// `what` goes to rank `to`; `edge` is unique for this pair of ranks, in this direction.
+  /// Sends `what` to rank `to`. `edge` is unique for this pair of ranks, in this direction.
   [[nodiscard]] send_step send(int to, std::uint32_t edge, const piece& what);
-  /// Edge `edge` from rank `from` is written to `into`; as long as what is sent.
+  /// Writes edge `edge` from rank `from` to `into`, which has the length of the sent data.
   [[nodiscard]] receive_step receive(int from, std::uint32_t edge, const piece& into);
   [[nodiscard]] local_step copy(const piece& from, const piece& into);
   /// into = left op right; `into` may be one of them.
   [[nodiscard]] local_step reduce(const piece& left, const piece& right, const piece& into);
-  /// The coroutine goes on once all before is done: slots that came can then be read.
+  /// Continues the coroutine when all earlier steps are complete. Received slots can then be read.
   [[nodiscard]] local_step stage();
-  /// Scratch is of so many bytes, and there are so many slots, at least from here on.
+  /// Ensures from here on at least this much scratch and this many slots.
   [[nodiscard]] local_step grow(std::uint64_t scratch_bytes, std::uint32_t slots = 0);
   [[nodiscard]] signal_step signal(std::uint32_t counter);
-  /// Until the counter is at least `value`.
+  /// Waits until the counter is at least `value`.
   [[nodiscard]] await_step await(std::uint32_t counter, std::uint64_t value);
-  /// From here on messages of edge `edge` from any member are taken, to be handed to the caller as
-  /// they come.
+  /// Accepts from here on messages of edge `edge` from any member, and hands them to the caller as
+  /// they arrive.
   [[nodiscard]] local_step collect(std::uint32_t edge);
-  /// None of them comes any more: all are here.
+  /// Ends the collection: all messages have arrived.
   [[nodiscard]] local_step close(std::uint32_t edge);
-  /// So many come: it waits for them, or, where all are here, refuses another number.
+  /// End the collection with a known number of messages. `close_after` waits for them; `close_at`
+  /// is for the case that all have arrived, and refuses another number.
   [[nodiscard]] local_step close_after(std::uint32_t edge, std::uint64_t messages);
   [[nodiscard]] local_step close_at(std::uint32_t edge, std::uint64_t messages);
-  /// `what` is handed to the caller as a message from `source`.
+  /// Hands `what` to the caller as a message from `source`.
   [[nodiscard]] local_step deliver(int source, const piece& what);
-  /// The network's part: `what` of `root` to `into` of all; all ranks' `what` combined to `into` of
-  /// `root` (`own`: of all); nobody passes before all have come.
+  /// Operations of the network. `net_multicast` copies `what` of `root` to `into` of all.
+  /// `net_reduce` combines all ranks' `what` into `into` of `root` (`own`: of all). `net_barrier`
+  /// lets no rank pass before all have arrived.
   [[nodiscard]] local_step net_multicast(int root, const piece& what, const piece& into);
   [[nodiscard]] local_step net_reduce(int root, const piece& what, const piece& into);
   [[nodiscard]] local_step net_barrier();
-  /// As it was emitted elsewhere, with the distances to those that it waits for.
+  /// Emits a recorded step, with the distances to its dependencies.
   [[nodiscard]] local_step as_recorded(const step& emitted);
 
-  /// What it is written on; good until the step is emitted.
+  /// Returns the tape of the steps; valid until the step is emitted.
   [[nodiscard]] const tape& on() const noexcept { return *on_; }
-  /// The mark of the latest step.
+  /// Returns the mark of the latest step.
   [[nodiscard]] mark latest() const { return on_->latest(); }
   /// As in tape.hpp.
   [[nodiscard]] std::span<const std::uint64_t> given(std::size_t i) const { return on_->given(i); }
@@ -140,20 +142,21 @@ class step_writer {
   step_writer() = default;
   ~step_writer() = default;
 
-  /// The step that was written leaves.
+  /// Marks the written step as emitted.
   void take_written() {
     if (!written_) [[unlikely]]
       refuse_again();
     written_ = false;
   }
-  /// Wherever a coroutine stands or ends, it has emitted what it wrote.
+  /// Checks that the coroutine has emitted the step that it wrote. Called at each suspension and at
+  /// the end.
   void check_emitted() const {
     if (written_) [[unlikely]]
       refuse_another();
   }
   void drop_written() noexcept { written_ = false; }
 
-  step* out_ = nullptr;  ///< these two: while the coroutine runs
+  step* out_ = nullptr;  ///< with on_: valid while the coroutine runs
   tape* on_ = nullptr;
 
  private:
@@ -165,10 +168,10 @@ class step_writer {
   [[noreturn]] static void refuse_another();
   [[noreturn]] static void refuse_again();
 
-  bool written_ = false;  ///< a step, and not emitted
+  bool written_ = false;  ///< a step that is not emitted yet
 };
 
-// Inline: each step of each algorithm goes through these.
+// Inline, because each step of each algorithm calls these.
 
 inline step& step_writer::fresh(step_kind kind) {
   check_emitted();

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a generator works on while it emits: numbers for its steps, so that algorithms name earlier
-// steps and not distances (also across generators that run in sequence on one tape), and what is
-// known of the run.
+// The tape of a generator: numbers of its steps, and the known facts of the run. Algorithms name
+// earlier steps by number instead of distance, also across generators that run in sequence on one
+// tape.
 #pragma once
 
 #include <array>
@@ -15,17 +15,17 @@
 
 namespace upwash::schedule {
 
-/// Where a step was emitted; `never` is a dependency that is always met.
+/// The number of an emitted step. `never` is a dependency that is always met.
 using mark = std::uint64_t;
 inline constexpr mark never = 0;
 
-/// What is known at run time only. `given` are arrays of the caller's (counts, offsets), `slots`
-/// words of the run, which receives and the generator itself write.
+/// Facts known only at run time. `given`: arrays of the caller (counts, offsets). `slots`: words of
+/// the run, written by receives and by the generator.
 struct facts {
   std::array<std::span<const std::uint64_t>, 4> given{};
   std::span<std::uint64_t> slots{};
-  std::uint64_t input_bytes = 0;   ///< of this rank's input, where ranks may differ
-  std::uint64_t output_bytes = 0;  ///< of its output
+  std::uint64_t input_bytes = 0;   ///< of this rank, if ranks may differ
+  std::uint64_t output_bytes = 0;  ///< of this rank
 };
 
 class tape {
@@ -33,7 +33,7 @@ class tape {
   explicit tape(mark emitted = never, const facts* known = nullptr)
       : emitted_(emitted), known_(known) {}
 
-  /// Completes `s`: it waits for the steps marked. Returns its own mark.
+  /// Completes `s`: sets its dependencies to the marked steps. Returns its mark.
   template <class... Marks>
   mark emit(step& s, Marks... after) {
     static_assert(sizeof...(Marks) <= step::most_dependencies);
@@ -46,10 +46,10 @@ class tape {
     return emitted_;
   }
 
-  /// The mark of the latest step.
+  /// Returns the mark of the latest step.
   [[nodiscard]] mark latest() const noexcept { return emitted_; }
 
-  /// The caller's array `i`; of 0 words where the caller gave none.
+  /// Returns the caller's array `i`; empty if the caller gave none.
   [[nodiscard]] std::span<const std::uint64_t> given(std::size_t i) const noexcept {
     return known_ == nullptr ? std::span<const std::uint64_t>() : known_->given[i];
   }
@@ -59,8 +59,8 @@ class tape {
   [[nodiscard]] std::uint64_t output_bytes() const noexcept {
     return known_ == nullptr ? 0 : known_->output_bytes;
   }
-  /// Slots that a receive writes hold their words once a stage behind it is done. The generator
-  /// may write slots for a header that it emits next, while no step that uses them is open.
+  /// Returns the slots. Slots of a receive hold their words when a later stage is complete. The
+  /// generator may write slots for a header that it emits next, while no open step uses them.
   [[nodiscard]] std::span<std::uint64_t> slots() const noexcept {
     return known_ == nullptr ? std::span<std::uint64_t>() : known_->slots;
   }

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Proves a schedule on a small team: every send has its receive and every receive its send,
-// nothing deadlocks however few steps an executor keeps open, no two unordered steps touch the
-// same bytes or slots (across ranks too), dependencies stay within the window, and each byte of
-// the result is what the collective's definition says. The abstract run carries, instead of data,
-// who contributed what, in order; slots hold their words.
+// Proves a schedule on a small team. Every send has its receive and every receive its send. Nothing
+// deadlocks, however few steps an executor keeps open. No two unordered steps touch the same bytes
+// or slots, across ranks too. Dependencies stay within the window. Each byte of the result matches
+// the definition of the collective. The abstract run carries ordered contributors instead of data.
 #pragma once
 
 #include <array>
@@ -22,11 +21,10 @@ namespace upwash::schedule {
 
 using upwash::contribution;
 
-/// Of a rank: a schedule of more is refused as one that never ends.
+/// Limit of a rank's steps: a longer schedule is refused as one that never ends.
 inline constexpr std::size_t most_validated_steps = std::size_t{1} << 16U;
 
-/// What an element holds: the contributions that were combined, from left to right. Empty: never
-/// written.
+/// The content of an element: the combined contributions, from left to right. Empty: never written.
 using abstract_value = std::vector<contribution>;
 
 /// A message that a `collect` handed to the caller.
@@ -36,14 +34,14 @@ struct collected_message {
   friend auto operator<=>(const collected_message&, const collected_message&) = default;
 };
 
-/// What one rank's call has of its own.
+/// The data of one rank's call.
 struct rank_call {
   std::array<std::vector<std::uint64_t>, 4> given{};  ///< the arrays of `facts`
-  std::optional<std::uint64_t> input_bytes{};         ///< where ranks differ
-  std::optional<std::uint64_t> output_bytes{};        ///< where ranks differ
-  /// The rank's input lies there in its output at the start, and nowhere else.
+  std::optional<std::uint64_t> input_bytes{};         ///< if ranks differ
+  std::optional<std::uint64_t> output_bytes{};        ///< if ranks differ
+  /// Offset of the rank's input in its output at the start; there is no other input.
   std::optional<std::uint64_t> in_place_at{};
-  std::vector<collected_message> collected{};  ///< what must be collected, in any order
+  std::vector<collected_message> collected{};  ///< the expected collected messages, in any order
 };
 
 struct expectation {
@@ -54,22 +52,21 @@ struct expectation {
   bool commutative = true;         ///< contributions are compared as multisets
   bool in_place = false;           ///< the output holds the input at the start; there is no input
   std::uint64_t in_place_stride = 0;  ///< rank r's input lies at r * stride of its output
-  /// So many steps from the oldest unfinished one on are open at a rank; 0: max(window + 1, 32), as
-  /// executors have it at least. 1: one after the other, in the order of emission.
+  /// Number of steps that are open at a rank, from the oldest incomplete one on. 0: max(window + 1,
+  /// 32), the minimum of executors. 1: one after the other, in the order of emission.
   std::uint32_t open_steps = 0;
-  /// Sends are done only when they are received, as large ones are (but for those of nothing):
-  /// finds deadlocks in the window, and no races.
+  /// Sends complete only when they are received, as large ones do (except those without data).
+  /// Finds deadlocks in the window, but no races.
   bool sends_wait = false;
-  bool synchronizes = false;       ///< nobody may leave before all have entered
-  std::vector<rank_call> calls{};  ///< one a rank; empty: ranks differ in nothing
+  bool synchronizes = false;       ///< no rank may leave before all have entered
+  std::vector<rank_call> calls{};  ///< one for each rank; empty: ranks do not differ
 };
 
-/// Runs all ranks' schedules with random interleavings drawn from `seed`, keeping only the
-/// dependencies; a generator is asked for more only as an executor does it: while less than
-/// `open_steps` are open, and not behind an unfinished stage.
-/// `wanted(rank, element)` is what the output must hold; empty: anything. Returns the first thing
-/// that is wrong, or an empty string. Memory: all steps of all ranks, and a bit for each pair of
-/// them: for small teams.
+/// Runs all ranks' schedules with random interleavings drawn from `seed`, obeying only the
+/// dependencies. A generator is asked for steps as an executor asks: while fewer than `open_steps`
+/// are open, and not after an incomplete stage. `wanted(rank, element)` is the required content of
+/// the output; empty: any content. Returns the first error, or an empty string. Memory: all steps
+/// of all ranks, and a bit for each pair of them: for small teams.
 [[nodiscard]] std::string validate(
     const expectation& of, function_ref<generator(int rank)> schedule_of,
     function_ref<abstract_value(int rank, std::uint64_t element)> wanted, std::uint64_t seed);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The event engine: a virtual clock and a queue of events in the order of (time, destination,
-// source, number of the source). The order of insertion never decides, so a run is the same
-// however its events came to be scheduled.
+// The event engine: a virtual clock and a queue of events, ordered by time, destination, source,
+// and the source's number. The order of insertion has no influence, so a run is the same for every
+// order in which events are scheduled.
 #pragma once
 
 #include <cstdint>
@@ -13,39 +13,39 @@
 
 namespace upwash::simulator {
 
-/// What happens at an event: `run(subject, argument)`.
+/// The effect of an event: `run(subject, argument)`.
 struct action {
   void (*run)(void* subject, std::uint64_t argument) = nullptr;
   void* subject = nullptr;
   std::uint64_t argument = 0;
 };
 
-/// Memory: 8 bytes a source, 56 bytes an event pending at the worst moment.
+/// Memory: 8 bytes a source, and 56 bytes for each event pending at the peak.
 class engine {
  public:
-  /// Sources and destinations are 0 .. sources - 1.
+  /// `sources`: sources and destinations are 0 to sources - 1.
   explicit engine(int sources) : numbers_(static_cast<std::size_t>(sources), 0) {}
 
-  /// Schedules an event not before now. O(log pending).
+  /// Schedules an event at `at`, not earlier than now. O(log pending).
   void schedule(duration at, int destination, int source, action what);
 
-  /// Runs the earliest event; false when there is none.
+  /// Runs the earliest event. Returns false if there is none.
   bool step();
 
   [[nodiscard]] duration now() const noexcept { return now_; }
   [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
-  /// Time of the earliest event, duration::max() without one.
+  /// Returns the time of the earliest event; duration::max() if there is none.
   [[nodiscard]] duration next_time() const noexcept {
     return heap_.empty() ? duration::max() : duration::from_ps(heap_.front().time_ps);
   }
   [[nodiscard]] std::uint64_t events_run() const noexcept { return events_run_; }
-  /// Depends on every event run and its place in the order: equal for equal runs.
+  /// Returns a number that depends on all events run and their order: equal for equal runs.
   [[nodiscard]] std::uint64_t digest() const noexcept { return digest_; }
 
  private:
   struct entry {
     std::int64_t time_ps;
-    std::uint64_t route;  ///< destination, source
+    std::uint64_t route;  ///< destination and source
     std::uint64_t number;
     std::uint32_t slot;
 
@@ -60,7 +60,7 @@ class engine {
   void sift_down(const entry& item);
 
   duration now_;
-  std::vector<entry> heap_;  ///< four children each: half the levels, two cache lines a step
+  std::vector<entry> heap_;  ///< four children each: half the levels, two cache lines a level
   std::vector<action> slots_;
   std::vector<std::uint32_t> free_;
   std::vector<std::uint64_t> numbers_;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Operating-system daemons: they take a node's processors for some time in every period, all nodes
-// at once or each at its own time (Kumar 2005, section 7.1.2; Petrini 2003).
+// Operating-system daemons, which take a node's processors for some time in every period, on all
+// nodes at once or on each at its own time (Kumar 2005, section 7.1.2; Petrini 2003).
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 namespace upwash::simulator {
 
 struct noise {
-  duration period;        ///< zero: there are none
-  duration length;        ///< in every period, from a random time of it on
+  duration period;        ///< zero: no daemons
+  duration length;        ///< per period, at a random offset
   bool together = false;  ///< on all nodes at the same time
   std::uint64_t seed = 1;
 
-  /// When work of `cost` that begins at `start` is done on a node. O(1).
+  /// Returns the time at which work of `cost` that begins at `start` is done on a node. O(1).
   [[nodiscard]] duration done(int node, duration start, duration cost) const noexcept;
 };
 
-/// Throws `error` (argument) for daemons that leave no time to work.
+/// Throws `error` (argument) if the daemons leave no time to work.
 void check(const noise& what);
 
-/// Reads "period,length" or "period,length,together", as "10ms,250us"; empty: none. Throws `error`
-/// (argument), with `where` in front, for what cannot be read, and as `check` does.
+/// Reads "period,length" or "period,length,together", for example "10ms,250us"; empty: no daemons.
+/// Throws `error` (argument), prefixed by `where`, for unreadable text, and as `check` does.
 [[nodiscard]] noise parse_noise(std::string_view text, std::string_view where, std::uint64_t seed);
 
 }  // namespace upwash::simulator

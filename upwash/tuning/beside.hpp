@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Computing while a collective is under way, as measurements of overlap do it.
+// Computes while a collective is in progress, to measure overlap.
 #pragma once
 
 #include "upwash/base/duration.hpp"
@@ -10,8 +10,8 @@
 
 namespace upwash::tuning {
 
-/// Computes for that long, in as many slices as `looks` says (one where it is 0), with a look at
-/// the request after each. How long it took, with the looks.
+/// Computes for `time`, in `looks` slices (one if `looks` is 0), and tests the request after each
+/// slice. Returns the elapsed time, tests included.
 duration compute_beside(job& here, request& open, duration time, int looks);
 
 }  // namespace upwash::tuning

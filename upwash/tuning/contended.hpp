@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a call takes on a network of switches where messages meet: by replaying its schedule, packet
-// by packet.
+// Predicts the time of a call on a network of switches with contention, by replaying its schedule
+// packet by packet.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,15 @@ namespace upwash::tuning {
 
 class contended_predictor {
  public:
-  /// Calls that may send more packets than these are not replayed: some tens of milliseconds.
+  /// Calls that may send more packets are not replayed. A replay of this size takes some tens of
+  /// milliseconds.
   static constexpr std::uint64_t most_packets = 200'000;
 
   contended_predictor(const machine& on, std::shared_ptr<const model::topology> network);
 
-  /// To the end of the call, when all enter at once. Nothing for calls that may send too many
-  /// packets, whose lengths are known at run time only, or that do not fit the network. A replay:
-  /// about 0.1 us a packet and switch. Deterministic: the same at all ranks.
+  /// Returns the time to the end of the call if all members enter at once. Gives no time for calls
+  /// that may send too many packets, have lengths known only at run time, or do not fit the
+  /// network. Cost: about 0.1 us for each packet and switch. Deterministic: the same at all ranks.
   [[nodiscard]] std::optional<duration> predict(const collective::selection& one,
                                                 const collective::problem& call) const;
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What measurements have taught: which algorithms were tried in a situation, and what they took.
-// Plain values; tuning_file.hpp keeps them.
+// The results of measurements: the algorithms tried in a situation, and their times. Plain values;
+// tuning_file.hpp stores them.
 #pragma once
 
 #include <compare>
@@ -19,12 +19,12 @@
 
 namespace upwash::tuning {
 
-/// What a result depends on: the key of what is remembered.
+/// The facts on which a result depends; the key of a finding.
 struct situation {
   collective::kind what = collective::kind::barrier;
   int ranks = 1;
   int ranks_per_node = 1;
-  int processes = 0;  ///< in which ranks take turns; 0: each has its own
+  int processes = 0;  ///< that ranks share in turns; 0: each rank has its own
   address_mode addresses = address_mode::local;
   sync_mode entry = sync_mode::mine;
   sync_mode exit = sync_mode::mine;
@@ -35,35 +35,35 @@ struct situation {
   friend auto operator<=>(const situation&, const situation&) = default;
 };
 
-/// The situation of a call, as its team sees it.
+/// Returns the situation of a call, as its team sees it.
 [[nodiscard]] situation situation_of(const collective::problem& call, placement where) noexcept;
-/// The same call, elsewhere: `call` with the ranks, layout and bytes of the situation.
+/// Returns `call` with the ranks, layout and bytes of the situation.
 [[nodiscard]] collective::problem moved_to(const situation& there, collective::problem call);
 
-/// How far apart two situations are, in doublings of bytes (ranks count double); infinite where
-/// they differ in anything else but placement.
+/// Returns the distance of two situations in doublings of bytes; doublings of ranks count twice.
+/// Infinite if they differ in anything else except placement.
 [[nodiscard]] double distance(const situation& a, const situation& b) noexcept;
 
-/// What one algorithm took.
+/// The time of one algorithm.
 struct result {
   std::string algorithm;      ///< NAME[:key=value,...]
-  std::uint32_t samples = 0;  ///< the effort: more replaces less
-  std::int64_t when = 0;      ///< seconds of the Unix clock; of equal effort the later counts
-  double ns = 0;              ///< of a call: the least of the samples, what disturbs only adds
+  std::uint32_t samples = 0;  ///< the effort: more samples replace fewer
+  std::int64_t when = 0;      ///< Unix time in seconds; of equal effort the later result counts
+  double ns = 0;  ///< of a call: the least of the samples, because disturbances only add time
   friend bool operator==(const result&, const result&) = default;
 };
 
-/// All that is known of a situation.
+/// All results of a situation.
 struct finding {
   situation at;
-  double seconds = 0;                        ///< that the longest search of it took
-  std::uint32_t candidates = 0;              ///< that the largest search could have measured
+  double seconds = 0;                        ///< duration of the longest search
+  std::uint32_t candidates = 0;              ///< candidates of the largest search
   std::vector<result> results;               ///< by algorithm
   [[nodiscard]] const result& best() const;  ///< there is at least one result
   friend bool operator==(const finding&, const finding&) = default;
 };
 
-/// What streams of one kind found out; `when`, in seconds of the Unix clock, the later counts.
+/// The finding of streams of one kind. `when`: Unix time in seconds; the later one counts.
 struct stream_note {
   streaming::stream_kind kind;
   streaming::stream_finding found;
@@ -71,7 +71,7 @@ struct stream_note {
   friend bool operator==(const stream_note&, const stream_note&) = default;
 };
 
-/// What the candidates of a class of calls should take, as a build of a program has priced them.
+/// The predicted times of the candidates of a class of calls, as a build of a program priced them.
 struct price_note {
   struct candidate {
     std::string algorithm;           ///< NAME[:key=value,...]
@@ -85,34 +85,34 @@ struct price_note {
   friend bool operator==(const price_note&, const price_note&) = default;
 };
 
-/// Findings of one machine and conduit. Merging is commutative, associative and idempotent:
-/// whoever merges what in which order, the same is known, and of each algorithm the result with
-/// most effort. Memory: some 100 bytes a result.
+/// Findings of one machine and conduit. Merging is commutative, associative and idempotent, so the
+/// result does not depend on the order of merges. For each algorithm the result with the most
+/// effort is kept. Memory: about 100 bytes a result.
 class knowledge {
  public:
   void add(const finding& one);
   void add(const stream_note& one);
   void merge(const knowledge& other);
 
-  /// By situation, sorted.
+  /// Returns the findings, sorted by situation.
   [[nodiscard]] std::span<const finding> findings() const noexcept { return findings_; }
   [[nodiscard]] const finding* find(const situation& at) const noexcept;
-  /// The nearest finding within `reach` (see distance), whatever its placement: of equals the
-  /// first placement of the enumeration. Null: none. O(findings).
+  /// Returns the nearest finding within `reach` (see distance), with any placement; among equals
+  /// that with the first placement of the enumeration. Null if there is none. O(findings).
   [[nodiscard]] const finding* nearest(const situation& to, double reach) const noexcept;
 
-  /// By kind, sorted.
+  /// Returns the stream notes, sorted by kind.
   [[nodiscard]] std::span<const stream_note> streams() const noexcept { return streams_; }
-  /// Of the same label and item size, with the nearest number of ranks within a factor of two.
-  /// Null: none. O(streams).
+  /// Returns the note with the same label and item size and the nearest number of ranks within a
+  /// factor of two. Null if there is none. O(streams).
   [[nodiscard]] const stream_note* nearest(const streaming::stream_kind& to) const noexcept;
 
-  /// Of a build and a class the greater candidates: they are the same, unless somebody wrote them
-  /// by hand.
+  /// Adds prices. If the build and class exist, the greater candidates are kept; they are equal
+  /// unless written by hand.
   void add(const price_note& one);
-  /// By build and class, sorted.
+  /// Returns the prices, sorted by build and class.
   [[nodiscard]] std::span<const price_note> prices() const noexcept { return prices_; }
-  /// Drops those of other builds; nothing: all.
+  /// Drops the prices of other builds. No value: drops all.
   void keep_prices_of(std::optional<std::uint64_t> build);
 
   [[nodiscard]] bool empty() const noexcept {

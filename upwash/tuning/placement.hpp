@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How ranks lay while something was measured.
+// The placement of ranks during a measurement.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace upwash::tuning {
 
-/// Virtual machines move their cores: samples of one placement only are compared.
+/// Virtual machines move their cores. Only samples of one placement are compared.
 enum class placement : std::uint8_t {
-  near,       ///< each rank its own core, close together
-  far,        ///< each its own, far apart
+  near,       ///< each rank on its own core, close together
+  far,        ///< each rank on its own core, far apart
   shared,     ///< ranks share cores
-  apart,      ///< on hosts of their own, or without memory in common: nothing is seen
-  simulated,  ///< virtual time: it repeats exactly
-  disturbed,  ///< none of these for long enough: never kept
+  apart,      ///< on separate hosts, or without shared memory: placement is not visible
+  simulated,  ///< virtual time, which repeats exactly
+  disturbed,  ///< no placement for long enough: never kept
 };
 [[nodiscard]] std::string_view to_string(placement where) noexcept;
 

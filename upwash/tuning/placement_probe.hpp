@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the cores of ranks 0 and 1 lie just now: two lines of memory, and how long a word takes.
-// Where they have no memory in common nobody sees it.
+// Detects the current placement of the cores of ranks 0 and 1, from the time that a word takes
+// between two cache lines. Without shared memory the placement is not visible.
 #pragma once
 
 #include "upwash/core/job.hpp"
@@ -15,18 +15,19 @@ class placement_probe {
  public:
   /// Collective over the world.
   explicit placement_probe(job& here);
-  /// Collective over the world. Throws what ends ranks.
+  /// Collective over the world. Rethrows exceptions that end ranks.
   ~placement_probe() noexcept(false);
   placement_probe(const placement_probe&) = delete;
   placement_probe& operator=(const placement_probe&) = delete;
 
-  /// What rank 0 sees; ranks above 1 answer near. Collective, blocking: some microseconds.
+  /// Returns the placement that rank 0 sees; ranks above 1 return near. Collective, blocking: some
+  /// microseconds.
   [[nodiscard]] placement look();
 
-  /// Whether ranks share cores: then waiting yields.
+  /// Returns whether ranks share cores; waiting then yields.
   [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
-  /// Waits for a word: spins and yields now and then, or always where ranks share cores; where they
-  /// share processes the others go on meanwhile.
+  /// Pauses while waiting for a word: spins and sometimes yields, or always yields if ranks share
+  /// cores. If ranks share processes, the other ranks run meanwhile.
   void relax();
 
  private:
@@ -35,9 +36,9 @@ class placement_probe {
 
   job& here_;
   bool simulated_;
-  bool share_processes_;  ///< any of them: the same at all ranks
+  bool share_processes_;  ///< any of them; the same at all ranks
   bool oversubscribed_;
-  bool apart_;  ///< ranks 0 and 1: the same at all ranks
+  bool apart_;  ///< ranks 0 and 1; the same at all ranks
   region lines_;
   std::uint64_t round_ = 0;
   std::uint32_t turns_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The memory of prices: what the tuning file says of them, and what this job has priced.
+// The memory of prices: those of the tuning file, and those that this job has computed.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,25 @@
 
 namespace upwash::tuning {
 
-/// Shared by the ranks of a process.
+/// The prices that the ranks of a process share.
 class price_notes final : public collective::price_memory {
  public:
-  /// So many classes are noted, as a selector keeps.
+  /// Maximum number of noted classes, equal to that of a selector.
   static constexpr std::size_t most_fresh = 256;
 
   [[nodiscard]] std::optional<words> recall(words key) override;
   void note(collective::kind of, words key, words list) override;
 
-  /// From now on what is priced is noted, to be kept.
+  /// Starts to note new prices, to be stored.
   void note_all() noexcept { notes_ = true; }
-  /// Those of this build, in words that `learn` reads. Throws `error` (configuration) for
-  /// algorithms that `algorithms` does not have.
+  /// Returns the prices of this build as words that `learn` reads. Throws `error` (configuration)
+  /// for algorithms that `algorithms` does not have.
   [[nodiscard]] static std::vector<std::uint64_t> words_of(const knowledge& known,
                                                            std::uint64_t build,
                                                            const collective::registry& algorithms);
   void learn(words from);
 
-  /// What this job has priced.
+  /// Returns the prices that this job has computed.
   [[nodiscard]] knowledge fresh(std::uint64_t build, const collective::registry& algorithms) const;
   [[nodiscard]] std::size_t known() const noexcept { return known_.size(); }
 

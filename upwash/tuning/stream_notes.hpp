@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The memory of streams that set themselves: what the tuning file says of them, and what this job
-// finds out.
+// The memory of streams that tune themselves: findings of the tuning file and of this job.
 #pragma once
 
 #include <optional>
@@ -12,13 +11,14 @@
 
 namespace upwash::tuning {
 
-/// Shared by the ranks of a process. Labels are kept as printable ASCII.
+/// The findings that the ranks of a process share. Labels are stored as printable ASCII.
 class stream_notes final : public streaming::stream_memory {
  public:
-  /// `known` outlives this; null: nothing.
+  /// `known` outlives this object; null: nothing is known.
   explicit stream_notes(const knowledge* known = nullptr) : known_(known) {}
 
-  /// What this job found first, then what was known (knowledge::nearest).
+  /// Returns this job's finding if there is one, otherwise the nearest known one
+  /// (knowledge::nearest).
   [[nodiscard]] std::optional<streaming::stream_finding> recall(
       const streaming::stream_kind& kind) override;
   void note(const streaming::stream_kind& kind, const streaming::stream_finding& found) override;

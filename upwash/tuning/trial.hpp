@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Running one collective over and over with an algorithm of choice, and how long a call takes.
+// Runs one collective repeatedly with a given algorithm, and measures the time of a call.
 #pragma once
 
 #include <cstddef>
@@ -21,32 +21,36 @@ class region;
 
 namespace upwash::tuning {
 
-/// Not those whose time depends on what each rank sends.
+/// Returns whether a collective can be tuned. False if its time depends on the messages of each
+/// rank.
 [[nodiscard]] bool can_be_tuned(collective::kind of) noexcept;
-/// Throws `error` (argument) for those.
+/// Throws `error` (argument) if a collective cannot be tuned.
 void expect_tunable(collective::kind of);
 
-/// A call as a search sees it: the problem on this team, with elements of 8 bytes where they fit,
-/// else of 1. Throws `error` (argument) for collectives that cannot be tried (irregular ones).
+/// Returns the problem of a trial on this team, with elements of 8 bytes if they fit, otherwise of
+/// 1. Throws `error` (argument) for collectives that cannot be tuned (irregular ones).
 [[nodiscard]] collective::problem problem_on(const team& among, collective::problem asked);
 
-/// The buffers of a call and the way to make it. Used by all members of the team together.
+/// The buffers of a call, and the way to make it. All members of the team use it together.
 class trial {
  public:
-  /// `call` comes of problem_on. Memory: the buffers of the call. Collective.
+  /// `call`: from problem_on. Memory: the buffers of the call. Collective.
   trial(const team& among, const collective::problem& call);
-  /// Collective. Throws what ends ranks.
+  /// Collective. Rethrows exceptions that end ranks.
   ~trial() noexcept(false);
   trial(const trial&) = delete;
   trial& operator=(const trial&) = delete;
 
-  /// One call, blocking.
+  /// Makes one call. Blocking, collective.
   void call(std::string_view algorithm);
 
-  /// Nanoseconds of a call, the same at all members: in virtual time of one, from when all have
-  /// entered to when all have left; else of the slowest member, over `calls` calls. Where a call
-  /// lets members run ahead (all with a root, and scans) a barrier separates calls, which is not
-  /// counted. Of an overlapped call: what it leaves of a computation beside it. Blocking.
+  /// Returns the nanoseconds of a call, the same at all members. In virtual time it measures one
+  /// call, from the time at which all have entered to the time at which all have left. Otherwise it
+  /// takes the slowest member, over `calls` calls.
+  ///
+  /// If a call lets members run ahead (all calls with a root, and scans), a barrier separates the
+  /// calls and is not counted. For an overlapped call: the time that the call adds to a
+  /// simultaneous computation. Blocking, collective.
   [[nodiscard]] double time_ns(std::string_view algorithm, long calls);
 
  private:
@@ -63,7 +67,7 @@ class trial {
   std::vector<std::byte> own_;
   std::span<std::byte> in_;
   std::span<std::byte> out_;
-  duration computation_;  ///< beside overlapped calls, the same for all algorithms
+  duration computation_;  ///< simultaneous with overlapped calls, the same for all algorithms
 };
 
 }  // namespace upwash::tuning

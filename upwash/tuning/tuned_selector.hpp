@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The selector of jobs: what was measured first, corrected by the model where it was measured
-// elsewhere; the model alone where nothing near is known.
+// The selector of jobs. It prefers measured results, corrects results of other situations with the
+// model, and uses the model alone if nothing near was measured.
 #pragma once
 
 #include <memory>
@@ -22,47 +22,52 @@
 
 namespace upwash::tuning {
 
-/// A pure function of the problem, as the model selector: estimates are those of its class
-/// (representative_of), kept for the last 256 classes; whether a result was measured there and an
-/// algorithm serves is asked for the very call. May be shared by the ranks of a process. Cost: a
-/// call of a known class some microseconds; a new class near what was measured, ten prices and what
-/// the model takes; with packets, some replays of ten milliseconds.
+/// A selector with measured results. Its choice is a pure function of the problem, as that of the
+/// model selector. Estimates are those of the problem's class (representative_of), kept for the
+/// last 256 classes. Two questions use the actual call: whether a result was measured there, and
+/// whether an algorithm serves. The ranks of a process may share the selector.
+///
+/// Cost: some microseconds for a call of a known class. A new class near a measured one costs ten
+/// prices and the model's choice; with packets, some replays of ten milliseconds.
 class tuned_selector final : public collective::selector {
  public:
-  /// So far away (see distance) a result still counts.
+  /// Maximum distance (see distance) of a usable result.
   static constexpr double reach = 3;
 
-  /// The machine that prices are for (load_machine), read when it is needed.
+  /// `machine_name`: the machine of the prices (load_machine), read when it is needed.
   explicit tuned_selector(std::string machine_name);
 
-  /// Prices are for another machine. Before the first choice.
+  /// Sets another machine for the prices. Call it before the first choice.
   void choose_for(std::string machine_name);
 
-  /// From now on; before the first choice. `name`: of the file, for reasons.
+  /// Sets the known results. Call it before the first choice. `name`: of the file, for the reasons
+  /// of choices.
   void learn(knowledge known, std::string name);
 
-  /// The machine that prices are for.
+  /// Returns the machine of the prices.
   [[nodiscard]] const std::string& machine_name() const noexcept { return machine_; }
-  /// What it has learned.
+  /// Returns the known results.
   [[nodiscard]] const knowledge& known() const noexcept { return known_; }
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
 
-  /// Prices that an earlier job made, and those of this one.
+  /// Returns the prices of earlier jobs and of this one.
   [[nodiscard]] price_notes& prices() noexcept { return prices_; }
   [[nodiscard]] const price_notes& prices() const noexcept { return prices_; }
 
-  /// From now on the model's choices that were not measured are held to what packets on this
-  /// network take: of its choice and those near, the first to end there. Before the first choice.
+  /// Checks choices of the model that were not measured against packet replays on this network. The
+  /// first of the model's choice and its near rivals to finish there is taken. Call it before the
+  /// first choice.
   void see_contention(std::shared_ptr<const model::topology> network);
 
-  /// Where the situation was measured: the fastest result that has no objection. Near it: each of
-  /// the fastest results, scaled by predicted(here) / predicted(there), against the model's choice,
-  /// scaled by what the results took more than predicted; of these, the fastest that has no
-  /// objection. Else the model's choice. Sparse exchanges are never measured.
+  /// Chooses an algorithm. If the situation was measured: the fastest result without objection.
+  /// Near a measured situation: compares each of its fastest results, scaled by predicted(here) /
+  /// predicted(there), with the model's choice, scaled by the ratio of measured to predicted times.
+  /// The fastest of these without objection is taken. Otherwise: the model's choice. Sparse
+  /// exchanges are never measured.
   [[nodiscard]] const choice& choose(const collective::registry& from,
                                      const collective::problem& call) override;
 
-  /// The model's.
+  /// Returns the model's value.
   [[nodiscard]] std::uint64_t usual_eager_bytes(const collective::problem& call) override {
     return model_->usual_eager_bytes(call);
   }
@@ -72,16 +77,16 @@ class tuned_selector final : public collective::selector {
   [[nodiscard]] const collective::predictor* predicts() override;
 
  private:
-  /// What candidates should take in a class of problems.
+  /// The estimated times of candidates in a class of problems.
   struct estimates {
     std::vector<collective::ranked> by_time;  ///< the fastest first
     std::string text;
 
     void add(const collective::selection& what, duration time);
-    /// Those without objection to this very call.
+    /// Returns the candidates without objection to this call.
     [[nodiscard]] std::vector<collective::ranked> that_serve(const collective::problem& call) const;
   };
-  /// So many classes are kept, about a KiB each.
+  /// Number of classes kept, about a KiB each.
   static constexpr std::size_t most_kept = 256;
 
   [[nodiscard]] collective::problem class_of(const collective::problem& call);
@@ -112,40 +117,44 @@ class tuned_selector final : public collective::selector {
   choice chosen_;
 };
 
-/// What the job's knobs say about its tuning file.
+/// The job's knobs about its tuning file.
 struct tuning_request {
   std::string asked;  ///< knob `tuning`
   std::string conduit;
   std::string machine;        ///< knob `machine`
   bool machine_named = true;  ///< by the user
-  bool simulated = false;     ///< the job runs on `machine`, in virtual time; else on this one
+  bool simulated = false;     ///< the job runs on `machine`, in virtual time; otherwise on this
+                              ///< machine
   int nodes = 1;              ///< of the job
-  std::uint64_t build = 0;    ///< build_fingerprint of the program: whose prices count
+  std::uint64_t build = 0;    ///< build_fingerprint of the program; only prices of this build are
+                              ///< used
 
-  /// Whether the user names a file: what is found out is then kept there.
+  /// Returns whether the user names a file, in which new results are then stored.
   [[nodiscard]] bool keeps() const noexcept { return !asked.empty() && asked != "none"; }
 
-  /// The machine that is simulated; empty: none.
+  /// Returns the simulated machine; empty if none is simulated.
   [[nodiscard]] std::string_view simulated_machine() const noexcept {
     return simulated ? std::string_view(machine) : std::string_view();
   }
 };
 
-/// The knowledge of the file that the knobs name, and the file. One log line says which is used,
-/// or why it is not: an unusable file is named and passed over as a whole. Never throws `error`.
+/// Returns the knowledge of the file that the knobs name, and the file's name. A log line names the
+/// used file, or the reason for not using it: an unusable file is skipped as a whole. Never throws
+/// `error`.
 [[nodiscard]] std::pair<knowledge, std::string> load_knowledge(
     const tuning_request& asked, const collective::registry& algorithms);
 
-/// Teaches `with` what the knobs' file knows, prices of this build of the program too, and for
-/// which machine to price where the user names none: this one as `upwash tune machine` measured it
-/// (own_machine_file), if that can be read and knows a network where the job spans several nodes;
-/// else those jobs presume machines on an Ethernet. A log line says which and why.
+/// Teaches `with` the results of the knobs' file, with prices of this build. If the user names no
+/// machine, chooses the machine of the prices. That is this machine as `upwash tune machine`
+/// measured it (own_machine_file), if the file is readable and contains a network for a job on
+/// several nodes. Otherwise jobs assume machines on an Ethernet. A log line names the machine and
+/// the reason.
 void learn_alone(const tuning_request& asked, const collective::registry& algorithms,
                  tuned_selector& with);
 
-/// As above: rank 0 reads, all learn the same; nodes are alike, so each reads the machine itself.
-/// Collective over all ranks, blocking: one broadcast of 24 bytes, and one of the knowledge, and of
-/// prices, where there are some.
+/// Does the same in a job: rank 0 reads the file, and all ranks learn the same results. Nodes are
+/// alike, so each rank reads the machine itself. Collective over all ranks, blocking. Cost: one
+/// broadcast of 24 bytes, and one each for the knowledge and the prices, if there are any.
 void learn_together(job& here, const tuning_request& asked, const collective::registry& algorithms,
                     tuned_selector& with);
 

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: the upwash authors
    SPDX-License-Identifier: BSD-3-Clause
 
-   ARMCI's interface, by upwash: docs/armci.md says what each part does and what it refuses. No MPI
-   is needed. Sizes, values and the order of members are those of ARMCI-MPI 0.3.1. */
+   ARMCI's interface on upwash, for programs and libraries that use ARMCI. docs/armci.md describes
+   each part and its limits. MPI is not needed. Sizes, values and the order of members are those of
+   ARMCI-MPI 0.3.1. */
 #ifndef UPWASH_ARMCI_H
 #define UPWASH_ARMCI_H
 
@@ -22,16 +23,17 @@ enum ARMCI_Acc_e {
   ARMCI_ACC_DCP
 };
 
-/* Operations of ARMCI_Rmw: on int, and on long. */
+/* Operations of ARMCI_Rmw, on int and on long. */
 enum ARMCI_Rmw_e { ARMCI_FETCH_AND_ADD, ARMCI_FETCH_AND_ADD_LONG, ARMCI_SWAP, ARMCI_SWAP_LONG };
 
-/* A nonblocking operation, or several; ARMCI_INIT_HANDLE first. The members are the library's. */
+/* One or several nonblocking operations. Initialise it with ARMCI_INIT_HANDLE. The fields belong to
+   the library. */
 typedef struct armci_hdl_s {
   int target;
   int aggregate;
 } armci_hdl_t;
 
-/* Segments of equal length, of a vector operation. */
+/* Segments of equal length in a vector operation. */
 typedef struct {
   void** src_ptr_array;
   void** dst_ptr_array;
@@ -39,9 +41,9 @@ typedef struct {
   int ptr_array_len; /* segments */
 } armci_giov_t;
 
-/* A group of ranks. The members are the library's; copies name the same group. */
+/* A group of ranks. The fields belong to the library. Copies name the same group. */
 typedef struct {
-  void* communicator; /* MPI's, where the program uses MPI itself; else none */
+  void* communicator; /* MPI's, if the program uses MPI itself; otherwise none */
   unsigned long reserved;
   unsigned long id;
   unsigned long unused[2];
@@ -74,7 +76,7 @@ void ARMCI_Access_begin(void* address);
 void ARMCI_Access_end(void* address);
 void ARMCI_Copy(void* source, void* destination, int bytes);
 
-/* Transfers that are complete here when they return: contiguous, strided, vector. */
+/* Transfers that are locally complete when they return: contiguous, strided, vector. */
 int ARMCI_Put(void* source, void* destination, int bytes, int proc);
 int ARMCI_Get(void* source, void* destination, int bytes, int proc);
 int ARMCI_Acc(int type, void* scale, void* source, void* destination, int bytes, int proc);
@@ -88,7 +90,7 @@ int ARMCI_PutV(armci_giov_t* list, int length, int proc);
 int ARMCI_GetV(armci_giov_t* list, int length, int proc);
 int ARMCI_AccV(int type, void* scale, armci_giov_t* list, int length, int proc);
 
-/* A put, and a flag that is seen after its data. */
+/* A put followed by a flag, which becomes visible after the data. */
 int ARMCI_Put_flag(void* source, void* destination, int bytes, int* flag, int value, int proc);
 int ARMCI_PutS_flag(void* source, int source_strides[], void* destination,
                     int destination_strides[], int counts[], int levels, int* flag, int value,

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: the upwash authors
    SPDX-License-Identifier: BSD-3-Clause
 
-   Extensions that ARMCI-MPI brought: groups by color, sets of mutexes, progress. */
+   Extensions of ARMCI by ARMCI-MPI: groups by color, sets of mutexes, progress. */
 #ifndef UPWASH_ARMCIX_H
 #define UPWASH_ARMCIX_H
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the upwash authors
    SPDX-License-Identifier: BSD-3-Clause
 
-   ARMCI's messages and global operations. All work before ARMCI_Init too: the first call joins the
-   job, which waits for all ranks. */
+   ARMCI's messages and global operations. All of them also work before ARMCI_Init: the first call
+   joins the job and thereby waits for all ranks. */
 #ifndef UPWASH_ARMCI_MESSAGE_H
 #define UPWASH_ARMCI_MESSAGE_H
 
@@ -24,7 +24,7 @@ double armci_timer(void); /* seconds */
 
 void armci_msg_snd(int tag, void* buffer, int bytes, int to);
 void armci_msg_rcv(int tag, void* buffer, int most_bytes, int* bytes, int from);
-int armci_msg_rcvany(int tag, void* buffer, int most_bytes, int* bytes); /* the sender */
+int armci_msg_rcvany(int tag, void* buffer, int most_bytes, int* bytes); /* returns the sender */
 
 void armci_msg_barrier(void);
 void armci_msg_group_barrier(ARMCI_Group* group);
@@ -53,7 +53,7 @@ void armci_msg_group_dgop(double* x, int n, char* operation, ARMCI_Group* group)
 void armci_msg_reduce(void* x, int n, char* operation, int type);
 void armci_msg_reduce_scope(int scope, void* x, int n, char* operation, int type);
 
-/* The n bytes of the rank whose first element is the least or the largest. */
+/* Selects the n bytes of the rank with the least or the largest first element. */
 void armci_msg_sel(void* x, int n, char* operation, int type, int contribute);
 void armci_msg_sel_scope(int scope, void* x, int n, char* operation, int type, int contribute);
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the upwash authors
    SPDX-License-Identifier: BSD-3-Clause
 
-   What ARMCI's own programs call of a message library: MPI's where mpi.h is included before, else
-   upwash's. */
+   The message library of ARMCI's own test programs: MPI if mpi.h is included before, otherwise
+   upwash. */
 #ifndef UPWASH_ARMCI_MP3_H
 #define UPWASH_ARMCI_MP3_H
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: the upwash authors
    SPDX-License-Identifier: BSD-3-Clause
 
-   ARMCI's functions by their second names: a tool that defines one of the first names calls these.
-   The first names are weak. */
+   The second names of ARMCI's functions, for tools that define one of the first names and call the
+   function by its second. The first names are weak symbols. */
 #ifndef UPWASH_PARMCI_H
 #define UPWASH_PARMCI_H
 

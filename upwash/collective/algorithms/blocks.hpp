@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the blocks of a team's members lie in a vector: all alike, or as the caller, or whoever
-// goes through them as a part, says of this call.
+// The layout of the blocks of a team's members in a vector: all equal, or as given by the caller,
+// or as given by the enclosing schedule of a part.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace upwash::collective {
 
 class blocks {
  public:
-  /// One behind the other, each of so many bytes.
+  /// Consecutive blocks of `bytes` bytes each.
   [[nodiscard]] static constexpr blocks alike(int members, std::uint64_t bytes) noexcept {
     return {members, bytes, false};
   }
-  /// given(0): a number of elements for each member. given(1): where each block begins, in
-  /// elements; empty: one behind the other.
+  /// given(0): a number of elements for each member. given(1): the offset of each block, in
+  /// elements; empty: consecutive blocks.
   [[nodiscard]] static constexpr blocks as_given(int members,
                                                  std::uint32_t element_bytes) noexcept {
     return {members, element_bytes, true};
   }
 
-  /// One behind the other: that of member i has begins[i + 1] - begins[i] units of so many bytes.
+  /// Consecutive blocks: that of member i has begins[i + 1] - begins[i] units of `unit` bytes.
   /// `begins` outlives the schedule.
   [[nodiscard]] static constexpr blocks between(int members, const std::uint64_t* begins,
                                                 std::uint64_t unit) noexcept {
@@ -34,8 +34,8 @@ class blocks {
     return made;
   }
 
-  /// The same, by words of the run: where each block begins, in bytes, from word `first` on, and
-  /// where the last one ends. No more than `most` bytes in all.
+  /// The same, by words of the run: from word `first` on, the offset of each block in bytes, and
+  /// the end of the last one. At most `most` bytes in total.
   [[nodiscard]] static constexpr blocks noted(int members, std::uint32_t first,
                                               std::uint64_t most) noexcept {
     blocks made(members, 1, false);
@@ -50,11 +50,12 @@ class blocks {
   [[nodiscard]] constexpr bool all_alike() const noexcept {
     return !given_ && !noted_ && begins_ == nullptr;
   }
-  /// Of a block where all are alike; else what is known in a run, or of each, only.
+  /// Returns the bytes of a block if all are equal. Otherwise 0: lengths are known only in a run,
+  /// or for each block.
   [[nodiscard]] constexpr std::uint64_t alike_bytes() const noexcept {
     return all_alike() ? unit_ : 0;
   }
-  /// Of all blocks, or the most that they can have; 0 where it is known in a run only.
+  /// Returns the bytes of all blocks, or their maximum; 0 if known only in a run.
   [[nodiscard]] constexpr std::uint64_t all_bytes() const noexcept {
     if (given_) return 0;
     if (noted_) return most_;
@@ -63,16 +64,16 @@ class blocks {
   }
 
   [[nodiscard]] std::uint64_t bytes(const schedule::script& in, int member) const;
-  /// O(1); where lengths are given and offsets are not, as many steps as from the member that was
-  /// asked for before.
+  /// Returns the piece of a member's block. O(1); if lengths are given without offsets, as many
+  /// steps as from the previously requested member.
   [[nodiscard]] schedule::piece at(const schedule::script& in, schedule::buffer of, int member);
-  /// Of `count` blocks from that of `first` on, round and round. O(count), O(1) where all are
-  /// alike.
+  /// Returns the bytes of `count` blocks from `first` on, wrapping around. O(count); O(1) if all
+  /// are equal.
   [[nodiscard]] std::uint64_t bytes_from(const schedule::script& in, int first,
                                          std::int64_t count) const;
-  /// O(members), O(1) where all are alike.
+  /// Returns the bytes of the largest block. O(members); O(1) if all are equal.
   [[nodiscard]] std::uint64_t largest(const schedule::script& in) const;
-  /// Whether they lie one behind the other.
+  /// Returns whether the blocks are consecutive.
   [[nodiscard]] bool packed(const schedule::script& in) const;
 
  private:
@@ -81,7 +82,8 @@ class blocks {
   /// Throws `error` (argument) unless there is one for each member.
   [[nodiscard]] std::span<const std::uint64_t> elements(const schedule::script& in) const;
   [[nodiscard]] std::uint64_t offset(const schedule::script& in, int member) const;
-  /// Where each block begins, in units, and the last one ends; empty: alike, or given.
+  /// Returns the offset of each block, in units, and the end of the last one; empty: equal, or
+  /// given.
   [[nodiscard]] std::span<const std::uint64_t> begins(const schedule::script& in) const;
 
   int members_;
@@ -95,7 +97,7 @@ class blocks {
   std::uint64_t before_ = 0;
 };
 
-/// `number`, counted round and round among `members`.
+/// Returns `number` modulo `members`, at least 0.
 [[nodiscard]] constexpr int wrapped(std::int64_t number, int members) noexcept {
   const auto rest = static_cast<int>(number % members);
   return rest < 0 ? rest + members : rest;

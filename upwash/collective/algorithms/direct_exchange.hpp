@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Problem: all ranks' blocks at all ranks, or of each rank one for each rank. Idea: each block in a
-// message of its own; in stage i to the rank i further, or to the one that differs by XOR i. A
-// stage may wait for an earlier one, which keeps ranks in step. Cost: P-1 messages of m bytes a
-// rank. Restrictions: XOR needs a power of two; exchanges are not in place. Source: Kumar 2005,
-// equations 3.1, 4.1, 4.2 and 4.4.
+// Problem: all ranks' blocks at all ranks, or a block of each rank for each rank. Idea: each block
+// is a message; stage i sends to the rank at distance i, or to the one that differs by XOR i. A
+// stage may wait for an earlier one, to keep ranks in step. Cost: P-1 messages of m bytes a rank.
+// Restrictions: XOR needs a power of two; exchanges are not in place. Source: Kumar 2005, equations
+// 3.1, 4.1, 4.2, 4.4.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ struct direct_stages {
 
   partners order = partners::shifted;
   payload carries = payload::same_for_all;
-  /// A stage waits for what comes in the one so many before, at most `most_ahead`; 0: for none.
+  /// A stage waits for the receives of `ahead` stages before, at most `most_ahead`; 0: for none.
   int ahead = 0;
 };
 
-/// `bytes` a block. In place: what goes to all is in the output already.
+/// `bytes`: of a block. In place: data for all ranks is in the output already.
 [[nodiscard]] schedule::generator direct_exchange(int ranks, int rank, std::uint64_t bytes,
                                                   direct_stages chosen, bool in_place);
 

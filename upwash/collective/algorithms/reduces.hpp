@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Problem: the combination of all ranks' vectors, at the root or at all. Any P, any root. Vectors
-// are cut at whole elements.
+// Problem: the combination of all ranks' vectors, at the root or at all ranks. Any P, any root.
+// Vectors are cut at whole elements.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ namespace upwash::collective {
 
 struct reduction_tree {
   model::tree_shape shape{};
-  /// Rounded down to whole elements, to one at least; 0: one segment.
+  /// Rounded down to whole elements, at least one; 0: one segment.
   std::uint64_t segment_bytes = 0;
   bool ordered = false;  ///< the operator need not commute
 };
 
-/// At the root; other ranks' outputs are not touched. Idea: each rank combines what its children
-/// send, one after the other, with its own and hands it up a tree of any shape, segment by segment.
-/// Cost: P-1 messages a segment in all; at a rank a combination a child. Restrictions: commutative
-/// operators; else ordered: the tree's root is rank 0, which sends to the root, a message more.
-/// Source: Nishtala et al. 2009, trees.
+/// At the root; other ranks' outputs do not change. Idea: each rank combines its children's data,
+/// one after the other, with its own and sends the result up a tree of any shape, segment by
+/// segment. Cost: P-1 messages a segment in total; one combination a child at a rank. Restrictions:
+/// commutative operators. Otherwise `ordered`: the tree's root is rank 0, which sends the result to
+/// the root, one message more. Source: Nishtala et al. 2009, trees.
 [[nodiscard]] schedule::generator tree_reduce(int ranks, int rank, int root, std::uint64_t bytes,
                                               std::uint32_t element_bytes,
                                               const reduction_tree& chosen);
@@ -31,24 +31,24 @@ struct reduction_tree {
 struct reduction_trees {
   model::tree_shape up{};
   model::tree_shape down{};
-  std::uint64_t segment_bytes = 0;  ///< as of reduction_tree
+  std::uint64_t segment_bytes = 0;  ///< as in reduction_tree
 };
 
-/// At all. Idea: up a tree to rank 0, combined on the way, and down a tree, each of any shape; a
-/// segment goes down while the next ones come up. Cost: 2(P-1) messages a segment in all, the
-/// depths of both trees one behind the other: fit for short vectors. The operator need not commute:
-/// order is kept. Source: Nishtala et al. 2009.
+/// At all ranks. Idea: vectors go up a tree to rank 0, combined on the way, and down a tree, each
+/// of any shape. A segment goes down while the next ones come up. Cost: 2(P-1) messages a segment
+/// in total, the depths of both trees in sequence: for short vectors. The operator need not
+/// commute: order is kept. Source: Nishtala et al. 2009.
 [[nodiscard]] schedule::generator reduce_broadcast(int ranks, int rank, std::uint64_t bytes,
                                                    std::uint32_t element_bytes,
                                                    const reduction_trees& chosen, bool in_place);
 
 /// At the root, for long vectors. Idea: each of P blocks travels round the ring and is combined on
-/// its way; where it ends it is sent to the root. Cost: P messages of about n/P bytes a rank, so n
-/// bytes whatever P (a tree: n for each child); the root receives 2n. Restrictions: commutative
+/// its way; its last rank sends it to the root. Cost: P messages of about n/P bytes a rank, so n
+/// bytes for any P (a tree: n for each child); the root receives 2n. Restrictions: commutative
 /// operators. `elements` at every rank: any number, also fewer than ranks. `in_place`: at the root
-/// the result may lie where the input does, so that it has sent its own block before another comes
-/// there; the same at all ranks. Source: as Rabenseifner 2004, reduce-scatter and gather, with the
-/// ring of Patarasuk and Yuan 2009.
+/// the result may overlap the input, so the root sends its own block before another arrives there;
+/// the same at all ranks. Source: as Rabenseifner 2004, reduce-scatter and gather, with the ring of
+/// Patarasuk and Yuan 2009.
 [[nodiscard]] schedule::generator ring_reduce(int ranks, int rank, int root, std::uint64_t elements,
                                               std::uint64_t element_bytes, bool in_place = false);
 

@@ -23,13 +23,13 @@ struct shared_segments_call {
   bool in_place = false;
 };
 
-/// Idea: all lay their vectors in shared scratch; each combines a segment of all of them; the root,
-/// or all, copy the segments together. Cost: two rounds; 3 m bytes touched a rank, where one round
-/// touches P m. Restrictions: shared memory. Source: Nishtala et al. 2009, collectives on shared
-/// memory; Rabenseifner 2004 for the two halves.
+/// Idea: all ranks lay their vectors in shared scratch; each combines one segment of all of them;
+/// the root, or all, copy the segments together. Cost: two rounds; 3 m bytes touched a rank,
+/// instead of P m with one round. Restrictions: shared memory. Source: Nishtala et al. 2009,
+/// collectives on shared memory; Rabenseifner 2004 for the two halves.
 [[nodiscard]] schedule::generator shared_segments(const shared_segments_call& of);
 
-/// What they take of shared scratch: the vector, and behind it the segment that its owner combines.
+/// Returns the shared scratch needed: the vector, and after it the segment that its owner combines.
 [[nodiscard]] std::uint64_t shared_segments_bytes(int ranks, std::uint64_t bytes,
                                                   std::uint32_t element_bytes) noexcept;
 
@@ -40,14 +40,14 @@ struct peer_segments_call {
   std::uint32_t element_bytes = 1;
   std::uint64_t piece_bytes = 0;  ///< fetched at a time; rounded to whole elements
   bool in_place = false;
-  /// What comes out of a peer's buffer counts so many times: to be priced, never to be run.
+  /// Factor for data from a peer's buffer: only for pricing, never for a run.
   std::uint64_t fetch_weight = 1;
 };
 
-/// For long vectors, at all ranks. Idea: each combines a segment of all out of their owners'
-/// buffers, in pieces that stay in the cache; then all copy the segments. Cost: two rounds; 2 m
-/// bytes copied and m combined a rank. Restrictions: shared memory. Source: Rabenseifner 2004 for
-/// the two halves; Jin et al. 2005 for copies out of peers' buffers.
+/// For long vectors, at all ranks. Idea: each rank combines a segment of all vectors directly from
+/// their owners' buffers, in pieces that stay in the cache. Then all ranks copy the segments. Cost:
+/// two rounds; 2 m bytes copied and m combined a rank. Restrictions: shared memory. Source:
+/// Rabenseifner 2004 for the two halves; Jin et al. 2005 for copies out of peers' buffers.
 [[nodiscard]] schedule::generator peer_segments(const peer_segments_call& of);
 
 }  // namespace upwash::collective

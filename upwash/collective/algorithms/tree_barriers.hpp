@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Problem: nobody leaves before all have entered. Any P, any root, trees of any shape.
+// Problem: no rank leaves before all have entered. Any P, any root, trees of any shape.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace upwash::collective {
 
-/// Idea: up a tree each rank tells that its subtree has arrived, down the tree that all have. Cost:
-/// 2(P-1) messages of no bytes, twice the tree's depth of them one behind the other. Source:
+/// Idea: up a tree each rank reports the arrival of its subtree; down the tree the arrival of all
+/// is announced. Cost: 2(P-1) empty messages, twice the tree's depth of them consecutive. Source:
 /// Nishtala et al. 2009, barrier (tree algorithm).
 [[nodiscard]] schedule::generator tree_barrier(int ranks, int rank, int root,
                                                const model::tree_shape& shape);
 
 enum class signalling : std::uint8_t {
-  push,  ///< counts up the other's counter, who watches his own
-  pull,  ///< counts up one's own, which the other watches
+  push,  ///< increments the other's counter, which the other polls
+  pull,  ///< increments the own counter, which the other polls
 };
 
 struct signal_tree {
@@ -28,9 +28,9 @@ struct signal_tree {
   signalling release = signalling::push;
 };
 
-/// In common memory. Idea: up a tree and down again by counters. Cost: P-1 signals each way (a
-/// pulled release: one of each rank with children), two counters a rank; without common memory a
-/// look is a message there and back. Source: Nishtala et al. 2009, barrier (tree algorithm).
+/// In shared memory. Idea: up a tree and down again by counters. Cost: P-1 signals each way (a
+/// pulled release: one of each rank with children), two counters a rank; without shared memory a
+/// poll is a message round trip. Source: Nishtala et al. 2009, barrier (tree algorithm).
 [[nodiscard]] schedule::generator signal_tree_barrier(int ranks, int rank, int root,
                                                       const signal_tree& chosen);
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Graphs by name, as tools and benches take them: NAME[:key=value,...].
+// Graphs by name, for tools and benchmarks: NAME[:key=value,...].
 #pragma once
 
 #include <span>
@@ -12,17 +12,17 @@
 
 namespace upwash {
 
-/// What there is, with parameters.
+/// Returns the known graphs, with parameters.
 [[nodiscard]] std::span<const model::choice> known_graphs() noexcept;
 
-/// The graph of that name over so many ranks: moore:d=2,r=4, random:permille=50, ... Throws `error`
-/// (argument) for an unknown name or value, with what is valid.
+/// Returns the graph of that name over `ranks` ranks: moore:d=2,r=4, random:permille=50, ... Throws
+/// `error` (argument) for an unknown name or value, with the valid ones.
 [[nodiscard]] process_graph graph_of(std::string_view text, int ranks);
 
-/// Every rank within distance r of a rank in each dimension, but for itself; a rank that several
-/// ways lead to is as many neighbours.
+/// Returns the graph in which each rank has all ranks within `radius` in each dimension as
+/// neighbors, except itself. A rank reached by several paths is a neighbor several times.
 [[nodiscard]] process_graph moore_graph(const grid& on, int radius);
-/// A rank sends to each other rank with this probability.
+/// Returns a graph in which a rank sends to each other rank with probability `density`.
 [[nodiscard]] process_graph random_graph(int ranks, double density, std::uint64_t seed);
 
 }  // namespace upwash

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who sends to whom, over all ranks: for tools, tests and planning. On a job each rank knows its
-// own neighbours only (neighborhood.hpp).
+// A communication graph over all ranks, for tools, tests and planning. In a job each rank knows
+// only its own neighbors (neighborhood.hpp).
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace upwash {
 
-/// A directed graph over ranks 0 .. ranks - 1. Edges may repeat and may lead back. Memory:
-/// O(ranks + edges).
+/// A directed graph over ranks 0 to ranks - 1. Edges may repeat and may lead back. Memory: O(ranks
+/// + edges).
 class process_graph {
  public:
   struct edge {
@@ -23,8 +23,8 @@ class process_graph {
     int to = 0;
   };
 
-  /// A rank's destinations keep the order of its edges; its sources are sorted. `on`: where the
-  /// ranks lie on a grid. Throws `error` (argument) for edges to ranks that do not exist, and a
+  /// A rank's destinations keep the order of its edges; its sources are sorted. `on`: the grid of
+  /// the ranks, if any. Throws `error` (argument) for edges to ranks that do not exist, and for a
   /// grid of another size.
   process_graph(int ranks, std::span<const edge> edges, std::optional<grid> on = {});
 

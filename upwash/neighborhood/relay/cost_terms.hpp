@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What costs of plans depend on beside the plans.
+// The facts, in addition to the plans, that determine the costs of plans.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace upwash::neighborhoods {
 
-/// Refers to what it is given.
+/// Holds references to its arguments.
 struct cost_terms {
   const model::node_map& nodes;
   const machine& on;
-  std::uint64_t eager_bytes;  ///< edges of up to so many bytes travel eagerly (schedule/lower.hpp)
+  std::uint64_t eager_bytes;  ///< largest eager edge (schedule/lower.hpp)
 };
 
 }  // namespace upwash::neighborhoods

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the plans of all ranks take on a machine.
+// Prices the plans of all ranks on a machine.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace upwash::neighborhoods {
 
-/// What ranks of a node share for an operation, where a job is not asked.
+/// Bytes that the ranks of a node share for an operation, if no job gives the value.
 inline constexpr std::uint64_t scratch_of_node = std::uint64_t{256} << 10U;
 
-/// By the price of the ranks' schedules (schedule/price.hpp), given in short: about 0.3 us a step.
-/// Copies that the machine has no cost for take no time. Throws what that throws.
+/// Returns the price of the ranks' schedules (schedule/price.hpp), given as outlines. Cost: about
+/// 0.3 us a step. Copies without a cost in the machine take no time. Throws as price does.
 [[nodiscard]] duration price_plans(std::span<const plan_outline> by_rank, const cost_terms& in);
-/// The same of plans for blocks of so many bytes.
+/// The same for plans of blocks of `bytes` bytes.
 [[nodiscard]] duration price_plans(const std::vector<relay_plan>& plans, std::uint64_t bytes,
                                    const cost_terms& in);
 

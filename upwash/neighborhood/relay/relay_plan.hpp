@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How one rank takes part in a neighborhood collective: rounds of messages, each of some blocks
-// that are its own or came in an earlier round. Schemes differ in their plans only; one schedule
-// runs them all (relay_schedule.hpp), one check proves them, one counter counts them.
+// The part of one rank in a neighborhood collective: rounds of messages, each with blocks that are
+// its own or arrived in an earlier round. Schemes differ only in their plans. One schedule runs all
+// plans (relay_schedule.hpp), one check proves them, one counter counts them.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +13,22 @@
 
 namespace upwash::neighborhoods {
 
-/// What a rank has for its neighbours.
+/// The blocks that a rank has for its neighbors.
 enum class contents : std::uint8_t {
   same_for_all,  ///< one block: all-gather
   one_each,      ///< a block for each edge: all-to-all
 };
 
-/// A slot is the place of a block at this rank: the first `own_slots` are those of its input, then
-/// follow those that come, in the order of the messages. Memory: a word for each block that is
-/// sent, received or delivered.
+/// A rank's plan. A slot is the position of a block at this rank. The first `own_slots` are those
+/// of its input; those of arriving blocks follow, in the order of the messages. Memory: a word for
+/// each block that is sent, received or delivered.
 struct relay_plan {
   struct message {
     int peer = 0;
-    std::uint32_t first = 0;  ///< of a send: in `slots_sent`; of a receive: the first slot
+    std::uint32_t first = 0;  ///< send: index in `slots_sent`; receive: the first slot
     std::uint32_t count = 0;  ///< blocks
-    /// Where nodes share memory and both ranks are on one: it does not travel, the receiver reads
-    /// the blocks once their holder has said so often that some are laid out. Else 0.
+    /// Used if nodes share memory and both ranks are on one node. The message is then not sent: the
+    /// receiver reads the blocks after this number of signals from their holder. Otherwise 0.
     std::uint32_t signals = 0;
     [[nodiscard]] bool is_handed_over() const noexcept { return signals != 0; }
   };
@@ -36,10 +36,10 @@ struct relay_plan {
     std::uint32_t number = 0;  ///< the same at sender and receiver
     std::uint32_t sends_end = 0;
     std::uint32_t receives_end = 0;
-    std::uint32_t laid_end = 0;  ///< in `laid`
-    std::uint32_t signals = 0;   ///< up to here: one in each round in which more is to be read
+    std::uint32_t laid_end = 0;  ///< end in `laid`
+    std::uint32_t signals = 0;   ///< signals up to here: one in each round with new blocks to read
   };
-  /// The block in a slot is that of a source: its index among the rank's sources.
+  /// The slot of a source's block; `source` is an index among the rank's sources.
   struct delivery {
     std::uint32_t slot = 0;
     std::uint32_t source = 0;
@@ -50,24 +50,26 @@ struct relay_plan {
   std::vector<message> sends;
   std::vector<message> receives;
   std::vector<std::uint32_t> slots_sent;
-  std::vector<round> rounds;         ///< those in which this rank sends or receives
+  std::vector<round> rounds;         ///< the rounds in which this rank sends or receives
   std::vector<delivery> deliveries;  ///< sorted by slot; each source once
-  /// Known of all ranks: blocks go straight from their ranks to their destinations.
+  /// Known for all ranks: blocks go directly from their ranks to their destinations.
   bool straight = false;
-  /// The most own blocks of any rank, where ranks lay them out in shared memory and read those of
-  /// the others there; 0: blocks travel as messages.
+  /// Maximum number of own blocks of any rank, if ranks lay them out in shared memory and read
+  /// those of the others there. 0: blocks travel as messages.
   std::uint32_t shared_slots = 0;
-  /// Where blocks lie in shared memory: each block that comes, at its sender. With `shared_slots`
-  /// among the own blocks, else at the sender's places.
+  /// The position in shared memory of each arriving block at its sender: with `shared_slots` an
+  /// index of the own blocks, otherwise of the sender's places.
   std::vector<std::uint32_t> slots_there;
 
-  /// Ranks of a node hand over blocks in memory that they share. The same at all ranks.
+  /// The ranks of a node pass blocks on in shared memory. The same at all ranks.
   bool hands_over = false;
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
-  std::vector<std::uint32_t> places;  ///< by slot: where others read it; nowhere, or no entry: not
-  std::vector<std::uint32_t> laid;    ///< slots that are copied there; others come there
+  std::vector<std::uint32_t> places;  ///< by slot: its position for readers; nowhere, or no entry:
+                                      ///< none
+  std::vector<std::uint32_t> laid;  ///< slots that are copied to their places; other blocks arrive
+                                    ///< there
   std::uint32_t places_used = 0;
-  std::uint32_t most_places = 0;  ///< used by any rank
+  std::uint32_t most_places = 0;  ///< of any rank
   [[nodiscard]] std::uint32_t place_of(std::uint32_t slot) const noexcept {
     return slot < places.size() ? places[slot] : nowhere;
   }

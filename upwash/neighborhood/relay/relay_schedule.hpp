@@ -15,18 +15,18 @@
 
 namespace upwash::neighborhoods {
 
-/// A plan with lengths: where each block lies. Own blocks lie in the input, blocks of sources in
-/// the output, what only passes through in scratch, and messages of several blocks are put together
-/// there. Immutable once made; schedules refer to it.
+/// A plan with lengths and offsets of blocks. Own blocks lie in the input, blocks of sources in the
+/// output, and forwarded blocks in scratch, in which messages of several blocks are also assembled.
+/// Immutable; schedules refer to it.
 class laid_out_plan {
  public:
-  /// All blocks of so many bytes, one behind the other in input and output. `plan` outlives it.
-  /// `node_scratch`: the memory that ranks of a node share for a call, the same at all ranks; what
-  /// a plan hands over there travels in messages where that is not enough.
+  /// Lays out blocks of `bytes` bytes each, one after the other in input and output. `plan`
+  /// outlives the object. `node_scratch`: the memory that the ranks of a node share for a call, the
+  /// same at all ranks. If it is too small, blocks for it travel in messages.
   laid_out_plan(const relay_plan& plan, std::uint64_t bytes, std::uint64_t node_scratch = 0);
 
-  /// Blocks of different lengths. `slot_bytes`: by slot; `inputs`, `outputs`: where the own blocks
-  /// and those of the sources begin, in bytes.
+  /// Blocks of different lengths. `slot_bytes`: by slot. `inputs` and `outputs`: offsets of the own
+  /// blocks and of those of the sources, in bytes.
   struct uneven {
     std::span<const std::uint64_t> slot_bytes;
     std::span<const std::uint64_t> inputs;
@@ -34,11 +34,12 @@ class laid_out_plan {
   };
   laid_out_plan(const relay_plan& plan, const uneven& lengths);
 
-  /// The schedule; a plan for shared memory takes so much of it where that is enough (the same at
-  /// all ranks), else blocks are read from their owners' buffers. This object outlives it.
+  /// Returns the schedule. A plan for shared memory uses `shared_scratch` bytes of it if that is
+  /// enough (the same at all ranks); otherwise blocks are read from their owners' buffers. This
+  /// object outlives the schedule.
   [[nodiscard]] schedule::generator steps(std::uint64_t shared_scratch) const;
-  /// By messages, and what is handed over inside nodes. Blocks of different lengths travel in
-  /// messages only: nobody knows how much shared memory others need.
+  /// Returns the schedule with messages, and with shared memory inside nodes. Blocks of different
+  /// lengths travel only in messages, because no rank knows the shared memory that others need.
   [[nodiscard]] schedule::generator steps_by_messages() const;
 
   [[nodiscard]] const relay_plan& plan() const noexcept { return plan_; }
@@ -47,18 +48,20 @@ class laid_out_plan {
   [[nodiscard]] std::uint64_t slot_bytes(std::uint32_t number) const {
     return lengths_.empty() ? bytes_ : lengths_[number];
   }
-  /// Where a message lies: in one piece as its blocks do, else where they are put together.
+  /// Returns the position of a message: that of its blocks if they are contiguous, otherwise that
+  /// of its assembly.
   [[nodiscard]] schedule::piece piece_of(std::size_t send) const;
   [[nodiscard]] bool is_packed(std::size_t send) const;
-  /// Whether ranks of a node hand over blocks in shared memory.
+  /// Returns whether the ranks of a node pass blocks on in shared memory.
   [[nodiscard]] bool inside_nodes() const noexcept { return inside_nodes_; }
-  /// Where others of the node read a block of this rank.
+  /// Returns the position at which other ranks of the node read a block of this rank.
   [[nodiscard]] schedule::piece place_of(std::uint32_t slot) const;
-  /// In shared memory: all own blocks, and one that comes, where its owner has it.
+  /// Positions in shared memory: all own blocks, and an arriving block at its owner.
   [[nodiscard]] schedule::piece own_blocks() const;
   [[nodiscard]] schedule::piece block_there(std::uint32_t slot, int owner,
                                             schedule::buffer of) const;
-  /// Where a message lands: of one block that goes no further in the output, else in scratch.
+  /// Returns the destination of a message: the output for one block that is not forwarded,
+  /// otherwise scratch.
   [[nodiscard]] schedule::piece piece_for(const relay_plan::message& received) const;
 
  private:
@@ -74,11 +77,11 @@ class laid_out_plan {
   std::vector<std::uint64_t> inputs_;
   std::vector<std::uint64_t> outputs_;
   static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
-  std::vector<std::uint64_t> scratch_at_;  ///< by slot that came; `nowhere`: in the output
-  std::vector<std::uint64_t> packed_at_;   ///< by send; `nowhere`: as its blocks lie
-  std::vector<int> holder_of_;             ///< by slot: who lays it out; empty: messages only
-  std::vector<std::uint32_t> source_of_;   ///< by slot: a source whose block it is
-  std::vector<std::uint32_t> slot_of_;     ///< by source; lengths all alike: empty
+  std::vector<std::uint64_t> scratch_at_;  ///< by arrived slot; `nowhere`: in the output
+  std::vector<std::uint64_t> packed_at_;   ///< by send; `nowhere`: not assembled
+  std::vector<int> holder_of_;  ///< by slot: the rank that lays it out; empty: messages only
+  std::vector<std::uint32_t> source_of_;  ///< by slot: a source of the block
+  std::vector<std::uint32_t> slot_of_;    ///< by source; empty if all lengths are equal
   std::uint64_t scratch_bytes_ = 0;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where a scheme stands at one rank while its plan is made. Making a plan is a dry run of the
-// exchange: headers of blocks travel as the blocks will, and what goes and comes is written down. A
-// scheme is a coroutine that says of each parcel where it goes next; all ranks go through as
-// many rounds together, in one process (plan_all.hpp) or each on its own (detail/planning.cpp).
+// The state of a scheme at one rank while its plan is made. Making a plan is a dry run of the
+// exchange: headers of blocks travel as the blocks will, and sends and receives are recorded. A
+// scheme is a coroutine that decides the next hop of each parcel. All ranks run the same number of
+// rounds, in one process (plan_all.hpp) or separately (detail/planning.cpp).
 #pragma once
 
 #include <coroutine>
@@ -22,18 +22,19 @@
 
 namespace upwash::neighborhoods {
 
-/// A block that is here, and whom it is still for.
+/// A block at this rank, and its remaining destinations.
 struct parcel {
   std::uint32_t slot = 0;
   int origin = 0;
-  std::uint32_t number = 0;  ///< which of several edges between the same two ranks; all-gather: 0
+  std::uint32_t number = 0;  ///< index among several edges between the same two ranks; all-gather:
+                             ///< 0
   std::span<const int> destinations;
 };
 
 /// Parcels, with their destinations in one array.
 class parcel_list {
  public:
-  /// Adds to the last one where that is the same block.
+  /// Adds a parcel. Joins it to the last one if it is the same block.
   void add(const parcel& from, std::span<const int> destinations);
   [[nodiscard]] std::size_t size() const noexcept { return heads_.size(); }
   [[nodiscard]] parcel operator[](std::size_t i) const {
@@ -53,12 +54,12 @@ class parcel_list {
   std::vector<int> destinations_;
 };
 
-/// Where the ranks lie on a grid, and how far edges reach along its dimensions (grid::way): the
-/// same at all ranks.
+/// The ranks' grid, and the reach of the edges along its dimensions (grid::way). The same at all
+/// ranks.
 struct grid_reach {
   struct interval {
-    int least = 0;  ///< 0 or below
-    int most = 0;   ///< 0 or above
+    int least = 0;  ///< at most 0
+    int most = 0;   ///< at least 0
     void include(int way) noexcept {
       least = way < least ? way : least;
       most = way > most ? way : most;
@@ -68,22 +69,22 @@ struct grid_reach {
   void include(int from, int to);
 
   grid on;
-  std::vector<interval> along;  ///< each dimension
+  std::vector<interval> along;  ///< by dimension
 };
 
-/// What ranks have in common while they make a plan.
+/// The facts that all ranks share while they make a plan.
 struct surroundings {
   const model::node_map* nodes = nullptr;
   const grid_reach* coordinates = nullptr;  ///< null: the ranks lie on no grid
   int most_destinations = 0;                ///< of any rank
-  bool hands_over = false;  ///< ranks of a node read each other's blocks in memory that they share
+  bool hands_over = false;  ///< ranks of a node read each other's blocks in shared memory
 };
 
-/// One message of a round, in words: how many are told, `relay_plan::message::signals`, what is
-/// told, headers of blocks.
+/// One message of a round, in words: number of told words, `relay_plan::message::signals`, the told
+/// words, headers of blocks.
 struct letter {
   static constexpr std::size_t header_words = 2;
-  int peer = 0;  ///< to or from whom
+  int peer = 0;  ///< destination or source
   std::vector<std::int32_t> words;
 };
 
@@ -96,51 +97,55 @@ class router {
   [[nodiscard]] int ranks() const noexcept { return in_.nodes->ranks(); }
   [[nodiscard]] const model::node_map& nodes() const noexcept { return *in_.nodes; }
   [[nodiscard]] const grid_reach* coordinates() const noexcept { return in_.coordinates; }
-  /// Sorted, each once, without this rank.
+  /// Return the destinations and the sources: sorted, each once, without this rank.
   [[nodiscard]] std::span<const int> destinations() const noexcept { return destinations_; }
   [[nodiscard]] std::span<const int> sources() const noexcept { return distinct_sources_; }
   [[nodiscard]] contents of() const noexcept { return of_; }
 
-  /// What is here and has not got where it is going; the caller says where each of them goes now.
+  /// Returns the parcels at this rank that have not reached all destinations. The caller decides
+  /// the next hop of each.
   [[nodiscard]] parcel_list take() noexcept { return std::exchange(held_, {}); }
-  /// It stays here, with these of its destinations.
+  /// Keeps the parcel here, with these of its destinations.
   void keep(const parcel& one, std::span<const int> destinations) {
     if (!destinations.empty()) held_.add(one, destinations);
   }
-  /// It goes to rank `to` in this round, with these of its destinations; to this rank: it stays. A
-  /// destination that is `to` has it then.
+  /// Sends the parcel to rank `to` in this round, with these of its destinations; to this rank:
+  /// keeps it. A destination equal to `to` has then received it.
   void pass(const parcel& one, std::span<const int> destinations, int to);
 
-  /// What this rank has is read where it lies, in memory that all share, or those of a node. The
-  /// same at all ranks; all own blocks go straight to their destinations.
+  /// Lets others read this rank's blocks in place, in memory that all ranks, or those of a node,
+  /// share. The same at all ranks; all own blocks go directly to their destinations.
   void share() noexcept;
 
-  /// Words for another rank, beside the parcels; they do not travel when the collective runs.
+  /// Sends words to another rank, in addition to the parcels. They are not sent when the collective
+  /// runs.
   void tell(int to, std::span<const std::int32_t> words);
   struct told {
     int from;
     std::span<const std::int32_t> words;
   };
-  /// What was told in the last round, by ascending ranks; good until the next.
+  /// Returns the words received in the last round, by ascending ranks. Valid until the next round.
   [[nodiscard]] std::span<const told> heard() const noexcept { return heard_; }
 
-  /// A number for statistics of plans: candidates looked at, and the like.
+  /// Adds to a counter for statistics of plans, for example of examined candidates.
   void note(std::uint64_t count) noexcept { noted_ += count; }
   [[nodiscard]] std::uint64_t noted() const noexcept { return noted_; }
 
-  /// Awaited: the round is over everywhere, and what came is here.
+  /// Awaitable: ends when the round is over everywhere and its messages have arrived.
   [[nodiscard]] std::suspend_always next_round() const noexcept { return {}; }
 
-  // For whoever drives the rounds:
+  // For the driver of the rounds:
 
-  /// What goes in this round: from the next rank on, and round to the one before.
+  /// Returns the messages of this round, in the order from the next rank around to the previous
+  /// one.
   [[nodiscard]] std::vector<letter> take_letters();
-  /// What came, by ascending ranks.
+  /// Takes the received messages, by ascending ranks.
   void take_in(std::vector<letter>&& letters);
-  /// What comes where all send their own blocks straight to their destinations. `edges`: by source,
-  /// which of its destinations this rank is.
+  /// Returns the messages that arrive if all ranks send their own blocks directly to their
+  /// destinations. `edges`: by source, the index of this rank among its destinations.
   [[nodiscard]] std::vector<letter> letters_of_sources(std::span<const letter> edges) const;
-  /// After the last round. Throws `error` (fault) where a parcel is left, or a source is missing.
+  /// Returns the plan after the last round. Throws `error` (fault) if a parcel is left, or a source
+  /// is missing.
   [[nodiscard]] relay_plan finish();
 
  private:
@@ -199,7 +204,8 @@ class [[nodiscard]] routing {
     if (of_) of_.destroy();
   }
 
-  /// Until the next round, or the end: whether it goes on. Throws what the scheme throws.
+  /// Runs until the next round or the end. Returns whether the scheme continues. Rethrows the
+  /// scheme's exceptions.
   bool resume() {
     if (of_.done()) return false;
     of_.resume();

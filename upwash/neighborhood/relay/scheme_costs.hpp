@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What schemes take, where each member knows its own plans only: a table of estimates by scheme and
-// round, which they fill together.
+// The cost of schemes if each member knows only its own plans: a table of estimates by scheme and
+// round, which the members fill together.
 #pragma once
 
 #include <array>
@@ -16,35 +16,35 @@
 
 namespace upwash::neighborhoods {
 
-/// Sizes of blocks that schemes are chosen for. A size goes by the next larger one, since messages
-/// of several blocks outgrow eager transfer from size to size, and never shrink.
+/// Block sizes that schemes are chosen for. A size is rounded up to the next one, because messages
+/// of several blocks exceed the eager limit from size to size, and never shrink.
 inline constexpr std::array<std::uint64_t, 14> looked_at{
     8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 131072};
 [[nodiscard]] std::size_t class_of(std::uint64_t bytes) noexcept;
 
-/// Whole picoseconds, so sums are the same at all members.
+/// Whole picoseconds, so that sums are equal at all members.
 class scheme_costs {
  public:
-  /// `rounds` of each scheme, the most of any member.
+  /// `rounds`: of each scheme, the maximum over all members.
   scheme_costs(std::span<const std::uint64_t> rounds, int nodes);
 
-  /// A member's part in a scheme, by its plan with lengths.
+  /// Adds a member's part in a scheme, from its plan with lengths.
   void add(std::size_t scheme, const laid_out_plan& layout, int rank, const cost_terms& in);
-  /// Of all members the largest of these count, and the sums of those.
+  /// The members must combine these values: `slowest` by maximum, `sums` by addition.
   [[nodiscard]] std::span<std::uint64_t> slowest() noexcept { return slowest_; }
   [[nodiscard]] std::span<std::uint64_t> sums() noexcept { return sums_; }
 
-  /// With the parts of all members: for each round the slowest, or the adapter of a node in the
-  /// mean.
+  /// Returns the time of a scheme after the combination: for each round the slowest member, or the
+  /// mean adapter of a node.
   [[nodiscard]] double nanoseconds(std::size_t scheme) const;
-  /// That all members send and get.
+  /// Returns the messages that all members send and receive.
   [[nodiscard]] std::uint64_t messages(std::size_t scheme) const;
 
  private:
   int nodes_;
-  std::vector<std::size_t> begins_;     ///< by scheme, of its rounds; the end
-  std::vector<std::uint64_t> slowest_;  ///< work of all, then latencies
-  std::vector<std::uint64_t> sums_;     ///< of adapters of all rounds, then messages of schemes
+  std::vector<std::size_t> begins_;     ///< by scheme: begin of its rounds; then the end
+  std::vector<std::uint64_t> slowest_;  ///< work of all rounds, then latencies
+  std::vector<std::uint64_t> sums_;     ///< adapters of all rounds, then messages of schemes
 };
 
 }  // namespace upwash::neighborhoods

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How ranks that are ready at different rounds agree on a round in which all go on: reports go up a
-// tree; the word to start goes down with the rounds that are left, so that all start at once.
+// Lets ranks that are ready in different rounds agree on a common round to continue in. Reports go
+// up a tree. The start message goes down with the number of remaining rounds, so that all start at
+// once.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +14,11 @@
 
 namespace upwash::neighborhoods {
 
-/// Letters: 2 a rank, but for one. Rounds: 2 log8 of the ranks after the last is ready.
+/// Messages: 2 a rank, except one rank. Rounds: 2 log8 of the ranks after the last is ready.
 class common_end {
  public:
-  /// To the parent: the largest value of its part. To a child: the largest of all, and in how many
-  /// rounds it starts.
+  /// To the parent: the largest value of the subtree. To a child: the largest of all, and the
+  /// number of rounds until the start.
   using report_teller = function_ref<void(int to, int value)>;
   using start_teller = function_ref<void(int to, int value, int rounds)>;
 
@@ -36,12 +37,12 @@ class common_end {
     rounds_left_ = rounds;
     heard_ = true;
   }
-  /// This rank is ready; once.
+  /// Marks this rank as ready; call it once.
   void ready(int value) {
     ready_ = true;
     most_ = value > most_ ? value : most_;
   }
-  /// Each round, after what came was heard: whether all start now.
+  /// Call it in each round, after the received messages. Returns whether all start now.
   bool step(report_teller report, start_teller start) {
     if (rounds_left_ && !std::exchange(heard_, false)) {
       --*rounds_left_;
@@ -58,14 +59,14 @@ class common_end {
     }
     return rounds_left_ && *rounds_left_ == 0;
   }
-  /// The largest value of all; once all start.
+  /// Returns the largest value of all ranks; valid once all start.
   [[nodiscard]] int most() const noexcept { return most_; }
 
  private:
   static constexpr int width = 8;
 
   [[nodiscard]] int first_child() const noexcept { return rank_ * width + 1; }
-  /// Of the deepest rank.
+  /// Depth of the deepest rank.
   [[nodiscard]] int depth() const noexcept {
     int levels = 0;
     for (int at = ranks_ - 1; at > 0; at = (at - 1) / width) ++levels;

@@ -22,7 +22,7 @@ inline void keep_both(std::span<std::uint64_t> a, std::span<const std::uint64_t>
   for (std::size_t i = 0; i < a.size(); ++i) a[i] &= b[i];
 }
 
-/// Into `into`; returns how many ones.
+/// Stores the intersection in `into` and returns its number of ones.
 [[nodiscard]] inline int meet(std::span<std::uint64_t> into, std::span<const std::uint64_t> a,
                               std::span<const std::uint64_t> b) {
   int ones = 0;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A group of ranks that may combine their messages, and which of two groups all prefer.
+// A group of ranks that may combine their messages, and the order of preference between groups.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace upwash::neighborhoods {
 
 inline constexpr std::size_t most_friends = 16;
 
-/// Ranks, sorted, with what they have in common.
+/// Ranks, sorted, and the number of their common destinations.
 class friend_group {
  public:
   friend_group() = default;
@@ -26,14 +26,15 @@ class friend_group {
   [[nodiscard]] std::size_t place_of(int rank) const;
   [[nodiscard]] bool same_ranks(const friend_group& other) const;
 
-  /// A strict order of all groups, the same at all ranks: first the weight. Where many weigh the
-  /// same, as on grids, groups that fill aligned blocks come first: these cover all ranks, and each
-  /// rank knows its own at once, where an order by ranks would make each wait for the one before.
+  /// A strict order of all groups, the same at all ranks; the weight decides first. If many groups
+  /// weigh the same, as on grids, groups that fill aligned blocks come first. These cover all
+  /// ranks, and each rank knows its own at once. An order by ranks would make each rank wait for
+  /// the previous one.
   [[nodiscard]] bool before(const friend_group& other) const;
 
-  /// Which digits of the ranks differ, as bits.
+  /// Returns the digits in which the ranks differ, as bits.
   [[nodiscard]] static std::uint64_t spread_of(std::span<const int> ranks, int base);
-  /// The least prime factor, so that blocks of as many ranks are aligned.
+  /// Returns the least prime factor, so that blocks of that number of ranks are aligned.
   [[nodiscard]] static int base_for(std::size_t size);
 
  private:

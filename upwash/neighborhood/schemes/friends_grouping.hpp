@@ -19,36 +19,36 @@ namespace upwash::neighborhoods {
 
 struct friends_options {
   std::size_t size = 2;     ///< of a group
-  int threshold = 2;        ///< groups have more in common
-  bool aware = true;        ///< groups are of ranks of one node
-  bool cumulative = false;  ///< destinations that a group divided can be divided again
+  int threshold = 2;        ///< groups have more common destinations than this
+  bool aware = true;        ///< a group has ranks of one node only
+  bool cumulative = false;  ///< destinations divided in one group can be divided again
 };
 
-/// Who takes over what in a stage in which this rank has friends: sorted by destination.
+/// The division of destinations in a stage in which this rank has friends, sorted by destination.
 struct friends_stage {
   int number = 0;
   friend_group group;
   std::vector<std::pair<int, int>> takers;  ///< destination, rank
 
-  /// The rank itself, if nobody takes it over.
+  /// Returns the rank that takes the destination; `otherwise`, the rank itself, if none does.
   [[nodiscard]] int taker_of(int destination, int otherwise) const;
 };
 
-/// Ranks are in step with those they may be in a group with, and with no others: a stage of a rank
-/// is over when it is over for all these. Memory: the table, until all have ended.
+/// A rank is in step with its possible group members and with no other ranks. Its stage is over
+/// when it is over for all of these. Memory: the table, until all have ended.
 class friends_grouping {
  public:
   friends_grouping(router& at, const friends_options& with);
 
-  /// Tells sources who else is one. A round later the rest begins.
+  /// Tells each source the other sources. The table begins one round later.
   void introduce() const;
   void begin();
-  /// Each round from then on: hears and tells. Returns whether all ranks have ended, which is in
-  /// the same round everywhere.
+  /// Runs one later round: receives and sends. Returns whether all ranks have ended, which happens
+  /// in the same round everywhere.
   bool step();
-  /// Of all ranks.
+  /// Returns the number of stages of all ranks.
   [[nodiscard]] int stages() const noexcept { return end_.most(); }
-  /// Of this rank; leaves none.
+  /// Returns this rank's stages and removes them.
   [[nodiscard]] std::vector<friends_stage> take_stages() { return std::move(found_); }
 
  private:
@@ -60,7 +60,7 @@ class friends_grouping {
   void advance();
   bool begin_stage();
   void form(const friend_group& group);
-  /// This rank's part in the stage is over.
+  /// Ends this rank's part in the stage.
   void leave(const friend_table::set& given_up, bool for_good);
   void tell(int to, kind what, std::span<const int> more);
 
@@ -71,7 +71,7 @@ class friends_grouping {
   int stage_ = 0;
   bool in_stage_ = false;
   std::size_t waits_for_ = 0;  ///< candidates that are still in this stage
-  /// From ranks that are a stage ahead; no rank is further.
+  /// Messages from ranks that are one stage ahead; no rank is further.
   std::vector<std::pair<int, std::vector<word>>> early_;
   std::vector<word> telling_;  ///< kept for its memory
   std::vector<friends_stage> found_;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How ranks find groups of k in which each is in at most one, the heavier the better: a matching in
-// a hypergraph of which each rank knows its own edges.
+// Finds groups of k ranks in which each rank is in at most one, with large weights: a matching in a
+// hypergraph in which each rank knows its own edges.
 #pragma once
 
 #include <span>
@@ -18,41 +18,42 @@ namespace upwash::neighborhoods {
 class groups_at_rank {
  public:
   virtual ~groups_at_rank() = default;
-  /// The first one, by friend_group::before, of those without a rank that is gone, or one that is
-  /// good enough; empty: none.
+  /// Returns the first group, by friend_group::before, of those without a rank that is gone, or one
+  /// that is good enough; empty: none.
   [[nodiscard]] virtual friend_group best() = 0;
-  /// This group with its weight here, empty where it is not one.
+  /// Returns this group with its weight here; empty if it is not a group.
   [[nodiscard]] virtual friend_group known(std::span<const int> ranks) = 0;
-  /// This rank will be in no group of these.
+  /// Marks a rank that will be in none of these groups.
   virtual void gone(int rank) = 0;
 };
 
-/// One rank's part in one matching. Ranks go in steps; what one tells in a step the others hear
+/// One rank's part in one matching. Ranks proceed in steps. A message of one step is received
 /// before the next.
 class group_matching {
  public:
   enum class outcome { open, grouped, alone };
-  /// Tells a rank what this one has chosen; empty: a group without that rank, or none any more.
+  /// Tells a rank this one's choice; empty: a group without that rank, or none any more.
   using teller = function_ref<void(int to, std::span<const int> choice)>;
 
   virtual ~group_matching() = default;
   virtual void hear_choice(int from, std::span<const int> choice) = 0;
-  /// It is in a group, or will be in none. The caller tells so when this rank's own part is over.
+  /// The rank is in a group, or will be in none. The caller reports this when this rank's own part
+  /// is over.
   virtual void hear_gone(int from) = 0;
-  /// After all that came was heard. Not to be called once it is decided.
+  /// Call it after all received messages, and not after the decision.
   virtual outcome step(teller tell) = 0;
   [[nodiscard]] virtual const friend_group& chosen() const = 0;
 };
 
-/// Each rank asks for the best group it knows and changes over to better ones that it is asked for;
-/// all of a group that ask for the same are one. Of all groups asked for at a time the first is
-/// formed in the next two steps, so it always ends. Where each rank knows all of its groups, the
-/// result is that of taking the heaviest group again and again: at least 1/k of the most that is
-/// possible. Steps: the longest chain of groups of which each waits for the one before.
-/// Source: Ghazimirsaeed 2019, algorithm 7.3 (Hoepman 2004 for k = 2).
+/// Each rank asks for the best group it knows, and changes to better ones that others ask it for.
+/// All ranks of a group that ask for it form it. The first of all requested groups is formed within
+/// the next two steps, so the matching always ends. If each rank knows all of its groups, the
+/// result equals repeatedly taking the heaviest group: at least 1/k of the optimum. Steps: the
+/// longest chain of groups that wait for each other. Source: Ghazimirsaeed 2019, algorithm 7.3
+/// (Hoepman 2004 for k = 2).
 class asking_matching final : public group_matching {
  public:
-  /// `first`: the best of its groups while nobody is gone.
+  /// `first`: the best group while no rank is gone.
   asking_matching(int rank, groups_at_rank& groups, const friend_group& first)
       : rank_(rank), groups_(groups), own_best_(first) {}
   void hear_choice(int from, std::span<const int> choice) override;
@@ -71,15 +72,15 @@ class asking_matching final : public group_matching {
   friend_group own_best_;
   bool searched_ = true;                              ///< since a rank of the best group was gone
   std::vector<friend_group> asked_for_;               ///< by others, without ranks that are gone
-  std::vector<std::pair<int, friend_group>> latest_;  ///< each rank's choice, as last heard
+  std::vector<std::pair<int, friend_group>> latest_;  ///< latest known choice of each rank
 };
 
-/// The matching of the largest total weight, found with all groups at hand: what others are
-/// measured by. Time and memory grow as 2^ranks: for at most 20 ranks.
+/// Returns the matching of the largest total weight, from all groups: the reference for other
+/// matchings. Time and memory grow as 2^ranks: for at most 20 ranks.
 [[nodiscard]] std::vector<friend_group> exact_matching(int ranks,
                                                        std::span<const friend_group> groups);
 
-/// A matching that was found elsewhere, such as the exact one.
+/// A matching that was computed elsewhere, for example the exact one.
 class given_matching final : public group_matching {
  public:
   given_matching(int rank, std::span<const friend_group> all);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a rank knows of those that send to the same ranks: Ghazimirsaeed 2019, algorithm 7.2. Groups
-// are looked for when one is wanted, and are not stored.
+// A rank's table of the ranks that send to the same destinations: Ghazimirsaeed 2019, algorithm
+// 7.2. Groups are searched on demand and not stored.
 #pragma once
 
 #include <cstdint>
@@ -13,50 +13,51 @@
 
 namespace upwash::neighborhoods {
 
-/// A row of bits for each friend: which of this rank's destinations it sends to as well. Memory: a
-/// bit for each friend and destination.
+/// One row of bits for each friend: the destinations that it shares with this rank. Memory: a bit
+/// for each friend and destination.
 class friend_table final : public groups_at_rank {
  public:
-  /// Sets of destinations, as bits by their places.
+  /// Sets of destinations, as bits by position.
   using word = std::uint64_t;
   using set = std::vector<word>;
 
-  /// Groups of `size` (2 .. 16) with more than `threshold` destinations in common.
+  /// Groups of `size` (2 to 16) ranks with more than `threshold` common destinations.
   friend_table(int rank, std::span<const int> destinations, std::size_t size, int threshold);
 
-  /// These send to the destination at that place too.
+  /// Learns that these ranks also send to the destination at `place`.
   void learn(std::size_t place, std::span<const int> sources);
-  /// A new stage: nobody is gone. Returns how many ranks have enough in common with this one.
+  /// Begins a stage in which no rank is gone. Returns the number of ranks with enough common
+  /// destinations.
   std::size_t begin_stage();
 
   [[nodiscard]] friend_group best() override;
   [[nodiscard]] friend_group known(std::span<const int> ranks) override;
   void gone(int rank) override;
 
-  /// Ranks with enough in common, when the stage began.
+  /// Visits the ranks with enough common destinations at the begin of the stage.
   template <class Visit>
   void each_candidate(Visit visit) const {
     for (const candidate& each : candidates_) visit(rows_[each.row].rank);
   }
   [[nodiscard]] std::size_t candidates() const noexcept { return candidates_.size(); }
-  /// The destinations of all of the group.
+  /// Returns the common destinations of the group.
   [[nodiscard]] set common(const friend_group& group) const;
-  /// Adds those of the destinations that a friend sends to too.
+  /// Adds those of the destinations that a friend sends to as well.
   void add_shared(std::vector<int>& to, int rank, const set& destinations) const;
 
   [[nodiscard]] set none() const { return set(words_); }
-  /// Marks the destination, if this rank still sends to it.
+  /// Marks the destination if this rank still sends to it.
   void include(set& in, int destination) const;
   [[nodiscard]] std::vector<int> ranks_in(const set& some) const;
 
-  /// This rank sends to these no more.
+  /// Records that this rank no longer sends to these.
   void give_up(const set& destinations);
-  /// A friend sends to these no more.
+  /// Records that a friend no longer sends to these.
   void given_up(int rank, std::span<const int> sorted);
-  /// A friend will be in no group any more.
+  /// Records that a friend will be in no group any more.
   void forget(int rank);
 
-  /// How many groups there are with this rank; the search ends after so many steps.
+  /// Returns the number of groups with this rank; the search ends after `most_steps` steps.
   [[nodiscard]] std::uint64_t count_groups(std::uint64_t most_steps) const;
 
  private:

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What all ranks know of a graph before any plan is made: by it schemes are chosen to be planned.
+// The facts of a graph that all ranks know before a plan is made; they decide which schemes are
+// planned.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace upwash::neighborhoods {
 
-/// Of one rank: other ranks, each counted once.
+/// Counts of one rank: other ranks, each counted once.
 struct neighbor_counts {
   std::uint64_t destinations = 0;
   std::uint64_t sources = 0;
@@ -22,15 +23,15 @@ struct neighbor_counts {
 [[nodiscard]] neighbor_counts counts_of(int rank, std::span<const int> destinations,
                                         std::span<const int> sources, const model::node_map& nodes);
 
-/// By these of all ranks.
+/// The counts of all ranks combined.
 struct graph_facts {
   int most_destinations = 0;  ///< of any rank
   int most_sources = 0;
-  double destinations = 0;      ///< in the mean
-  double far_destinations = 0;  ///< in the mean
+  double destinations = 0;      ///< mean
+  double far_destinations = 0;  ///< mean
   const grid_reach* coordinates = nullptr;
 };
-/// `reach`: reach_of the graph, which outlives this, or null.
+/// `reach`: reach_of the graph, which outlives the result, or null.
 [[nodiscard]] graph_facts facts_of(const process_graph& graph, const model::node_map& nodes,
                                    const grid_reach* reach);
 

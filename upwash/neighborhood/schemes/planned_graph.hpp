@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The plans of all ranks by several schemes, and the best of these as members of a job find it, in
+// The plans of all ranks for several schemes, and the best scheme as members of a job find it, in
 // one process: for tools and tests.
 #pragma once
 
@@ -20,21 +20,22 @@ namespace upwash::neighborhoods {
 
 class planned_graph {
  public:
-  /// Refers to graph and nodes.
+  /// Holds references to graph and nodes.
   planned_graph(const process_graph& graph, const model::node_map& nodes, contents of,
                 const scene& where);
 
   [[nodiscard]] const graph_facts& facts() const noexcept { return facts_; }
   [[nodiscard]] const scene& where() const noexcept { return where_; }
-  /// Made when they are first asked for.
+  /// Returns the plans of a scheme; makes them at the first use.
   [[nodiscard]] const all_plans& by(const chosen_scheme& one);
 
   struct choice {
     chosen_scheme is;
-    std::vector<std::string> planned;  ///< what it took
+    std::vector<std::string> planned;  ///< planned schemes with their times
     std::vector<std::string> priced;
   };
-  /// For blocks of so many bytes, which count as the next size that schemes are chosen for.
+  /// Returns the best scheme for blocks of `bytes` bytes, rounded up to the next size that schemes
+  /// are chosen for.
   [[nodiscard]] choice best(std::uint64_t bytes, const cost_terms& in);
 
  private:

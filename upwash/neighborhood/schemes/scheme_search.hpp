@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which scheme to take, with as few plans as can be: those that go straight cost none to make and
-// come first; what by a count of rounds and messages cannot beat the best so far is never planned;
-// friends, who take longest to find each other, come last. Those whose estimates are near each
-// other are priced.
+// Chooses a scheme with few plans. Direct schemes need no plan and come first. A scheme that cannot
+// beat the best so far, by its rounds and messages, is never planned. Friends come last, because
+// they take longest to find each other. Schemes with close estimates are priced.
 #pragma once
 
 #include <cstdint>
@@ -18,37 +17,37 @@
 
 namespace upwash::neighborhoods {
 
-/// Where it is used.
+/// The surroundings of a search.
 struct search_in {
   scene where;
   graph_facts graph;
   cost_terms costs;
 };
 
-/// What the scheme does at least, whatever its plans are. Rounds in which nobody has anything to do
-/// are counted too, so for graphs of few edges it may be more.
+/// Returns the least work of a scheme, for all its possible plans. Rounds without work are counted
+/// too, so the value may be too large for graphs of few edges.
 [[nodiscard]] least_effort least_effort_of(const chosen_scheme& one, const graph_facts& graph,
                                            const model::node_map& nodes);
 
-/// Friends that may pay on a graph, with k and theta by what ranks have in common: neighbours by
-/// the mean degree and the density, or by the overlap of boxes on a grid. k near its root is where
-/// equation 7.1 of Ghazimirsaeed 2019 has its least.
+/// Returns friends schemes that may pay on a graph. k and theta depend on the ranks' common
+/// neighbors: estimated from mean degree and density, or from overlapping boxes on a grid. k lies
+/// near its root, the minimum of equation 7.1 of Ghazimirsaeed 2019.
 [[nodiscard]] std::vector<chosen_scheme> friends_for(const graph_facts& graph, int ranks);
 
-/// Of one scheme, by the estimates of all ranks.
+/// The estimate of one scheme, from all ranks.
 struct estimated_scheme {
   double nanoseconds = 0;
-  std::uint64_t messages = 0;  ///< of all ranks, at both ends: what a price takes to find
+  std::uint64_t messages = 0;  ///< of all ranks, at both ends: the cost of a price
 };
 
-/// Goes on in steps, the same at all ranks where they tell the same times. Refers to what it is
-/// given.
+/// Proceeds in steps, the same at all ranks if they pass the same times. Holds references to its
+/// arguments.
 class scheme_search {
  public:
-  /// `bytes`: of a block; of different lengths the least that all blocks have.
+  /// `bytes`: of a block; for different lengths the least of all blocks.
   scheme_search(const search_in& all, std::uint64_t bytes);
 
-  /// Those to be planned and estimated next; empty: there are no more.
+  /// Returns the schemes to plan and estimate next; empty: the search is over.
   [[nodiscard]] std::span<const chosen_scheme> next();
   void took(std::span<const estimated_scheme> each);
 
@@ -56,7 +55,8 @@ class scheme_search {
     chosen_scheme is;
     estimated_scheme takes;
   };
-  /// Then: those of which one is the best, by rising estimates; of several the prices are wanted.
+  /// Returns afterwards the schemes that may be the best, by rising estimates. If there are
+  /// several, they must be priced.
   [[nodiscard]] std::vector<seen> within_reach() const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What aggregated methods of any type share: what they ask the array, and each other.
+// The common part of aggregated methods of any type: their queries to the array and to each other.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace upwash::objects {
 
 class aggregated_core : public place_keeper {
  public:
-  /// Local. Throws `error` (argument) in ordered arrays, and where there is one of its kind.
+  /// Local. Throws `error` (argument) for ordered arrays, and if one of its kind exists.
   aggregated_core(array_core& of, const void* which);
 
   [[nodiscard]] array_core& array() const noexcept { return of_; }
@@ -24,17 +24,17 @@ class aggregated_core : public place_keeper {
  protected:
   ~aggregated_core();
 
-  /// Collective, blocking: methods find it everywhere.
+  /// Waits until methods find this object at all members. Collective, blocking.
   void wait_for_all() const;
 
-  /// From the array's tables. Not known: this is its home, and it has yet to be inserted, or was
-  /// removed.
+  /// Returns the place from the array's tables. Unknown: this is the object's home, and the object
+  /// is not inserted yet or was removed.
   [[nodiscard]] object_place place_of(const object_key& key) const;
-  /// The same; throws `error` (argument) where it was removed. `caller`: member, or -1.
+  /// The same; throws `error` (argument) if the object was removed. `caller`: member, or -1.
   [[nodiscard]] object_place look_up(const object_key& key, int caller) const;
-  /// Whether it is at that member; where not, this member hears of its place.
+  /// Asks the member whether it has the object. If not, this member receives the object's place.
   void ask(int member, const object_key& key);
-  /// As a handler does, which waits for nothing.
+  /// Runs a method as a handler does, without waiting.
   void run_now(function_ref<void()> method) const;
   [[noreturn]] static void refuse_unopened(const array_core& of, const object_key& caller);
 
@@ -42,7 +42,7 @@ class aggregated_core : public place_keeper {
   array_core& of_;
 };
 
-/// `from` asks where the object is; it was not where it was thought to be so many times.
+/// Answers `from`'s question for the object's place. `hops`: earlier wrong places.
 void handle_question(incoming& in, std::uint64_t array, object_key key, std::int32_t from,
                      std::uint32_t hops);
 

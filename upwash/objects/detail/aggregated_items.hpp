@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How an aggregated call lies in a stream: the index and the arguments, side by side without gaps,
-// or archived where their sizes differ.
+// The form of an aggregated call in a stream: the index and the arguments without gaps, or archived
+// if their sizes differ.
 #pragma once
 
 #include <concepts>
@@ -22,7 +22,7 @@
 
 namespace upwash::objects {
 
-/// An argument that is read where the item came in, if it lies aligned there.
+/// An argument that is read in the receive buffer if it is aligned there.
 template <class P>
 inline constexpr bool is_element_view = false;
 template <class U>
@@ -32,7 +32,7 @@ inline constexpr bool is_element_view<std::span<const U>> =
 template <class P>
 concept fixed_argument = streaming::fixed_item<P> && !is_address<P>;
 
-/// Memory behind a view whose bytes came in unaligned.
+/// Memory of a view with unaligned bytes in the buffer.
 template <class P>
 struct behind_view {};
 template <class U>
@@ -91,7 +91,7 @@ struct aggregated_items<Method, void (T::*)(Params...)> {
     std::memcpy(static_cast<void*>(&index), item.data(), sizeof index);
     return index;
   }
-  /// With the arguments that the item has.
+  /// Runs the method with the arguments in the item.
   static void run_item(element& on, bytes_view item) {
     item = item.subspan(sizeof(index_type));
     values with;
@@ -115,7 +115,7 @@ struct aggregated_items<Method, void (T::*)(Params...)> {
 
  private:
   static void append_bytes(std::vector<std::byte>& to, const void* from, std::size_t bytes) {
-    // No insert: GCC 12 takes it for a copy behind the end where an index is short.
+    // No insert: GCC 12 takes it for a copy past the end if an index is short.
     const std::size_t before = to.size();
     to.resize(before + bytes);
     if (bytes > 0) std::memcpy(to.data() + before, from, bytes);
@@ -157,7 +157,7 @@ template <auto Method, class T, class... Params>
 struct aggregated_items<Method, void (T::*)(Params...) noexcept>
     : aggregated_items<static_cast<void (T::*)(Params...)>(Method)> {};
 
-/// A call that left its stream: it waits for its object to be inserted, or for its turn.
+/// A call that left its stream, to wait for the insertion of its object, or for its turn.
 template <auto Method>
 class aggregated_call final : public invocation {
   using items = aggregated_items<Method>;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Who keeps where the objects of an array are, beside the array's own tables.
+// Additional tables with the places of an array's objects.
 #pragma once
 
 #include "upwash/objects/detail/object_key.hpp"
@@ -14,10 +14,10 @@ class place_keeper {
   place_keeper(const place_keeper&) = delete;
   place_keeper& operator=(const place_keeper&) = delete;
 
-  /// The object has come, left or ended, or its place is now known otherwise.
+  /// The object has arrived, left or ended, or its known place has changed.
   virtual void changed(const object_key& key) = 0;
 
-  const void* const identity;  ///< the same for all that do the same on an array
+  const void* const identity;  ///< equal for all keepers of one kind on an array
 
  protected:
   ~place_keeper() = default;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One rank's part of an array: the objects that are here, where those are whose home this is, and
-// where those have gone that were here.
+// One rank's part of an array: its objects, the places of the objects with their home here, and the
+// new places of objects that left.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@
 
 namespace upwash::objects {
 
-/// Where an object is, or was, after so many moves.
+/// The place of an object after `moves` moves.
 struct location {
   int member = -1;
   std::uint64_t moves = 0;
@@ -42,14 +42,14 @@ class place_keeper;
 class balance_round;
 class checkpoint_round;
 
-/// What only the typed array knows.
+/// The functions that need the type of the index.
 class index_space {
  public:
-  /// The member that is the home of the index.
+  /// Returns the home of the index.
   [[nodiscard]] virtual int home_of(const object_key& key) const = 0;
   [[nodiscard]] virtual std::string text_of(const object_key& key) const = 0;
   [[nodiscard]] virtual std::size_t index_bytes() const = 0;
-  /// An object of that state. Throws `error` (fault) where it is none.
+  /// Makes an object from its state. Throws `error` (fault) for an invalid state.
   [[nodiscard]] virtual std::unique_ptr<element> make(array_core& of, const object_key& key,
                                                       std::span<const std::byte> state) const = 0;
 
@@ -57,19 +57,19 @@ class index_space {
   ~index_space() = default;
 };
 
-/// How a call goes, where that can be said at one look; else neither.
+/// The way of a call, if one table look-up finds it; otherwise neither field is set.
 struct way_to_object {
   element* here = nullptr;
-  int rank = -1;  ///< of the world
+  int rank = -1;  ///< in the world
 };
 
-/// A call goes where the object is thought to be: each detour leads to where it was after more
-/// moves, so it ends. Memory: an entry for each object here, for each whose home this is, and,
-/// until the array is quiet, for each that has left and each that was called.
+/// A call goes to the supposed place of its object. Each detour leads to a place after more moves,
+/// so it ends. Memory: an entry for each object here, for each with its home here, and, until the
+/// array is quiet, for each that has left and each that was called.
 class array_core {
  public:
-  /// Collective over the team, blocking. `ordered`: calls of one caller to one object run in the
-  /// order in which they were made.
+  /// `ordered`: calls of one caller to one object run in the order in which they were made.
+  /// Collective over the team, blocking.
   array_core(const team& among, const index_space& indices, object_options options);
   ~array_core();
   array_core(const array_core&) = delete;
@@ -88,39 +88,39 @@ class array_core {
   [[nodiscard]] std::size_t size_here() const noexcept;
   [[nodiscard]] int home_of(const object_key& key) const { return indices_.home_of(key); }
   [[nodiscard]] element* find(const object_key& key) const;
-  /// Where a call goes on to whose object is not here. Member -1: this is its home, and it has yet
-  /// to be inserted.
+  /// Returns the next place of a call if its object is not here. Member -1: this is the object's
+  /// home, and it is not inserted yet.
   [[nodiscard]] location next_place(const object_key& key) const;
-  /// Those that are here now. No method runs meanwhile.
+  /// Visits the objects that are here now. No method runs meanwhile.
   void for_each(function_ref<void(element&)> each);
 
-  /// Of a call that the program makes here, in a method or outside.
-  /// `numbered`: where the array is ordered.
+  /// Begins a call that the program makes here, in a method or outside. `numbered`: if the array is
+  /// ordered.
   [[nodiscard]] envelope begin_call(const object_key& to, int priority, bool numbered = true);
-  /// Of one that no method makes.
+  /// Begins a call outside methods.
   [[nodiscard]] envelope begin_call_of_rank(const object_key& to, int priority = 0,
                                             bool numbered = true);
-  /// Of a section's objects, one by one: an object that has ended is called no more.
+  /// Begins a call of one object of a section. A removed object is not called any more.
   [[nodiscard]] envelope begin_call_of_section(const object_key& to, int priority);
   [[nodiscard]] envelope head_of_rank(int priority, const object_key* to = nullptr) const;
   [[nodiscard]] way_to_object way_to(const object_key& key) const;
-  /// Of a call of that object.
+  /// Enqueues a call of that object.
   void enqueue(std::unique_ptr<invocation> made, element& on) {
     made->found = &on;
     made->as_of = departures_;
     service_.enqueue(std::move(made));
   }
   void call_after(duration time, std::unique_ptr<invocation> made);
-  /// Throws what keeps it from going; it is then not under way.
+  /// Sends or enqueues a call. Throws the failure; the call is then not in progress.
   void call(std::unique_ptr<invocation> made);
   void broadcast(std::unique_ptr<broadcast_call> made);
 
-  /// An object begins here, which is its home. It sees the broadcasts since the array was quiet.
-  /// Throws `error` (argument) where there is one.
+  /// Adds an object at its home, this member. It receives the broadcasts since the array was quiet.
+  /// Throws `error` (argument) if the index exists.
   void insert(std::unique_ptr<element> made, bool in_fill = false);
-  /// Nobody's calls arrive before all members have filled.
+  /// Lets calls arrive only after all members have filled.
   void filled() const;
-  /// Something is on its way to another member.
+  /// Counts pieces on their way to another member.
   void created(std::uint64_t pieces = 1) noexcept {
     created_ += pieces;
     work_.created(pieces);
@@ -130,16 +130,16 @@ class array_core {
   void stay() noexcept { stays_ = true; }
   [[nodiscard]] bool stays() const noexcept { return stays_; }
 
-  /// Collective, blocking: until nothing is under way.
+  /// Waits until nothing is in progress. Collective, blocking.
   void quiet(call_site site);
-  /// The same for several on one team, whose methods call each other: until nothing is under way in
-  /// any, then each is quiet.
+  /// The same for several arrays on one team with methods that call each other: waits until nothing
+  /// is in progress in any, then each is quiet.
   static void quiet_together(std::span<array_core* const> all, call_site site);
 
-  /// Told from now on where `find` or `next_place` change; one of its kind.
+  /// Adds a keeper, which is told of changes of `find` and `next_place`; one of each kind.
   void add_keeper(place_keeper& told);
   void remove_keeper(const place_keeper& told);
-  /// Null where there is none of that kind.
+  /// Returns the keeper of that kind, or null.
   [[nodiscard]] place_keeper* keeper_of(const void* which) const noexcept;
 
   /// Collective, blocking; detail/balance_round.cpp.
@@ -151,7 +151,7 @@ class array_core {
   checkpoint_result load(const std::string& path, const checkpoint_options& options,
                          std::span<const int> places, call_site site);
 
-  // From messages and the queue:
+  // Called for messages and by the queue:
   void call_arrived(std::unique_ptr<invocation> call) {
     if (call->head.strategy != 0) [[unlikely]]
       delegations_.carried(call->head);
@@ -163,23 +163,23 @@ class array_core {
   void hear(const object_key& key, const location& at);
   void tell(int member, const object_key& key, const location& at);
 
-  // Of methods that run at once, or aside:
-  /// The object leaves or ends where its method said so, when no other method of it has begun.
-  /// Those that wait for its state look at it.
+  // For methods that run at once, or on a fiber:
+  /// Moves or removes the object as its method decided, when no other method of it is in progress.
+  /// Waiting methods check its state.
   void method_over(element& on);
-  /// In a `catch`.
+  /// Called in a `catch` block.
   [[noreturn]] void method_threw(const element& on) const;
 
-  /// Throws `error` (fault): what was to make an object here threw.
+  /// Throws `error` (fault): making an object here failed.
   [[noreturn]] void refuse_to_hold(const object_key& key, std::string_view what,
                                    const std::exception& failure) const;
 
   [[nodiscard]] std::string describe_pending() const;
-  /// Throws `error` (argument), with that text first, for no member.
+  /// Throws `error` (argument), with `doing` first, if `member` is no member.
   void check_member(int member, const std::string& doing) const;
-  /// "object [5] of cells"
+  /// Returns for example "object [5] of cells".
   [[nodiscard]] std::string name_of(const object_key& key) const;
-  /// "rank 2, object [5] of cells: "
+  /// Returns for example "rank 2, object [5] of cells: ".
   [[nodiscard]] std::string naming(const object_key& key) const;
 
   struct tables;
@@ -194,7 +194,7 @@ class array_core {
   void run_here(std::unique_ptr<invocation> call, element& on);
   void depart(element& going);
   void write_down(const object_key& gone, int to, std::size_t bytes, duration begin) const;
-  /// What a method's end does, where none runs; of what it sends a bounded amount waits.
+  /// Acts after a method's end, while no method runs. A bounded amount of its sends waits.
   void beside_methods(function_ref<void()> act);
   void release(const object_key& key);
   [[nodiscard]] std::uint64_t next_id() noexcept;
@@ -216,7 +216,7 @@ class array_core {
   std::uint64_t name_;
   std::uint64_t created_ = 0;
   std::uint64_t born_ = 0;        ///< here: numbers them
-  std::uint64_t departures_ = 1;  ///< from here, and ends, so far and one
+  std::uint64_t departures_ = 1;  ///< departures from here, and ends, plus one
   quiescence work_;
   broadcasts broadcasts_;
   std::vector<place_keeper*> keepers_;
@@ -226,26 +226,26 @@ class array_core {
   delegations delegations_;
 };
 
-/// The map of an array names no member. Throws `error` (argument).
+/// Throws `error` (argument): the map of an array names no member.
 [[noreturn]] void refuse_home(const std::string& object, int home, int members);
 
-/// The first member of each group of that level, or every member; and that of this rank's.
-/// Collective.
+/// Returns the first member of each group of that level, or every member; `mine`: that of this
+/// rank's group. Collective.
 [[nodiscard]] std::vector<int> first_members(const team& among, std::optional<level> of, int& mine);
 
-/// In a method of the object; done when it is over. Throw `error` (argument) elsewhere, and for no
-/// member.
+/// Called in a method of the object; they take effect at its end. Throw `error` (argument)
+/// elsewhere, and for an invalid member.
 void migrate(element& going, int member);
 void end(element& going);
 
-/// Throws `error` (fault) where bytes of a state are left.
+/// Throws `error` (fault) if bytes of a state are left.
 void check_read_whole(std::size_t left);
 
-/// In a method that may wait. Throws `error` (argument) elsewhere.
+/// Called in a method that may wait. Throws `error` (argument) elsewhere.
 void wait_until(element& on, function_ref<bool()> condition);
 
 void handle_location(incoming& in, std::uint64_t array, object_key key, location at);
-/// At its home; `sections`: those of which the object knew.
+/// Called at the object's home. `sections`: those that the object knew.
 void handle_ended(incoming& in, std::uint64_t array, object_key key, location at,
                   std::vector<std::uint64_t> sections);
 

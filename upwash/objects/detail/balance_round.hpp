@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What members tell member 0 when an array balances, and what it tells them.
+// The messages of a balancing between the members and member 0.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct balance_part {
   };
 
   balancing::share mine;
-  bool stays = false;  ///< as the objects of groups
+  bool stays = false;  ///< for objects of groups
   std::vector<one> objects;
   std::vector<called> calls;
 
@@ -39,7 +39,7 @@ struct balance_part {
 };
 
 struct balance_verdict {
-  std::string refused;  ///< empty: it is to be done
+  std::string refused;  ///< empty: the balancing is done
   balancing::result said;
   std::vector<std::pair<object_key, std::int32_t>> moves;  ///< of this member's objects
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The members by when they would be done, as strategies hand out objects.
+// The finishing times of the members, while strategies assign objects.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace upwash::balancing {
 
-/// O(log members) a change, O(speeds that differ) a question.
+/// O(log members) a change, O(different speeds) a query.
 class member_times {
  public:
   explicit member_times(const problem& given);
@@ -22,14 +22,14 @@ class member_times {
   [[nodiscard]] double speed(int member) const {
     return members_[static_cast<std::size_t>(member)].speed;
   }
-  /// When it would be done with that much more.
+  /// Returns the member's finishing time with additional work.
   [[nodiscard]] double with(int member, double work_ns) const {
     return of(member) + work_ns / speed(member);
   }
   void add_time(int member, double ns);
   void add_work(int member, double work_ns) { add_time(member, work_ns / speed(member)); }
 
-  /// Who would be done first with that much more; of equals the first.
+  /// Returns the member that finishes first with additional work; among equals the first.
   [[nodiscard]] int first_with(double work_ns) const;
   [[nodiscard]] int longest() const;
 
@@ -41,7 +41,7 @@ class member_times {
   std::map<double, by_time> of_speed_;
 };
 
-/// Those with work, the heaviest first; of equals in their order.
+/// Returns the objects with work, the heaviest first; equals keep their order.
 [[nodiscard]] std::vector<std::size_t> heaviest_first(const std::vector<double>& weights);
 
 }  // namespace upwash::balancing

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Calls of all objects of an array. Member 0 numbers them; each member keeps those since the array
-// was quiet, for objects that come from where they have not run yet.
+// Broadcasts to all objects of an array. Member 0 numbers them. Each member keeps those since the
+// array was quiet, for arriving objects that have not run them yet.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@
 
 namespace upwash::objects {
 
-/// A call of all objects, or of a section, whose id is then its caller: makes that of one.
+/// A call of all objects, or of a section, with the section's id as its caller. Makes the calls of
+/// single objects.
 class broadcast_call : public invocation {
  public:
   using invocation::invocation;
@@ -25,9 +26,9 @@ class broadcasts {
  public:
   explicit broadcasts(tree_of_members tree) : shape(tree) {}
 
-  /// The last that all objects have run.
+  /// Returns the number of the last broadcast that all objects have run.
   [[nodiscard]] std::uint64_t forgotten() const noexcept { return before_; }
-  /// The last that came here.
+  /// Returns the number of the last broadcast that arrived here.
   [[nodiscard]] std::uint64_t last() const noexcept { return before_ + kept_.size(); }
   [[nodiscard]] const broadcast_call& at(std::uint64_t number) const {
     return *kept_[static_cast<std::size_t>(number - before_ - 1)];
@@ -39,7 +40,7 @@ class broadcasts {
     kept_.clear();
   }
 
-  const tree_of_members shape;  ///< that they go down
+  const tree_of_members shape;  ///< of the broadcasts
 
  private:
   std::uint64_t before_ = 0;  ///< forgotten

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The calls that wait on a rank: by priority, then as they came.
+// The waiting calls of a rank: by priority, then in the order of arrival.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,11 @@
 
 namespace upwash::objects {
 
-/// O(1) for calls of priority 0, which most are; else O(log of the others).
+/// O(1) for calls of priority 0, which are the most frequent; otherwise O(log of the others).
 class call_queue {
  public:
   [[nodiscard]] bool empty() const noexcept { return usual_.empty() && others_.empty(); }
-  /// Whether there are calls, but none that run before the rank is idle.
+  /// Returns whether there are calls, but none that run before the rank is idle.
   [[nodiscard]] bool only_when_idle() const noexcept {
     return usual_.empty() && !others_.empty() && others_.front().call->head.priority == when_idle;
   }
@@ -44,7 +44,7 @@ class call_queue {
     return next;
   }
 
-  /// Those of an array that goes.
+  /// Removes the calls of an array that is destroyed.
   void remove(std::uint64_t array) {
     for (std::size_t count = usual_.size(); count > 0; --count) {
       std::unique_ptr<invocation> each = std::move(usual_.front());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files of a checkpoint: written to the disk or not at all, and read with their sums.
+// Files of a checkpoint: written to the disk completely or not at all, and read with checksums.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace upwash::objects {
 
-/// What is known of a whole file.
+/// Facts about a whole file.
 struct file_sum {
   std::uint64_t bytes = 0;
   std::uint64_t objects = 0;
@@ -22,7 +22,7 @@ struct file_sum {
   friend bool operator==(const file_sum&, const file_sum&) = default;
 };
 
-/// A file that is gone again unless it is finished. Throws `error` (system).
+/// A file that is removed again unless it is finished. Throws `error` (system).
 class file_out {
  public:
   explicit file_out(std::string path);
@@ -31,7 +31,7 @@ class file_out {
   file_out& operator=(const file_out&) = delete;
 
   void write(std::span<const std::byte> bytes);
-  /// It is on the disk then.
+  /// Completes the file; it is then on the disk.
   void finish();
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
   [[nodiscard]] std::uint32_t crc() const noexcept { return crc_; }
@@ -47,8 +47,7 @@ class file_out {
   std::uint32_t crc_ = 0;
 };
 
-/// A regular file. Throws `error`: system where the disk refuses, configuration where it ends
-/// early.
+/// A regular file. Throws `error`: system if the disk fails, configuration if the file ends early.
 class file_in {
  public:
   explicit file_in(std::string path);
@@ -59,7 +58,7 @@ class file_in {
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
   [[nodiscard]] std::uint64_t left() const noexcept { return bytes_ - taken_; }
   void read(std::span<std::byte> into);
-  /// Of all of it; reads from the beginning afterwards.
+  /// Returns the checksum of the file; reading then starts at the beginning.
   [[nodiscard]] std::uint32_t crc();
 
  private:
@@ -73,7 +72,7 @@ class file_in {
   std::size_t begin_ = 0;
 };
 
-/// New and renamed names in the folder of `path` are on the disk.
+/// Writes new and renamed names in the folder of `path` to the disk.
 void sync_folder_of(const std::string& path);
 
 }  // namespace upwash::objects

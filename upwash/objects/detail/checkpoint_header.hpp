@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The file of a checkpoint that names the others: magic, byte order, version, what it is of, the
-// size and sum of each file, its own sum. docs/decisions/0022.
+// The header file of a checkpoint, which names the others: magic, byte order, version, type, the
+// size and checksum of each file, its own checksum. docs/decisions/0022.
 #pragma once
 
 #include <cstddef>
@@ -26,22 +26,23 @@ struct checkpoint_header {
     archive(number, index_bytes, type, files);
   }
 
-  /// The name of a member's file.
+  /// Returns the name of a member's file.
   [[nodiscard]] std::string file_of(const std::string& path, std::uint64_t member) const;
   [[nodiscard]] file_sum total() const;
 };
 
-/// Removes what earlier ones left at `path`, such as one that was killed: data files of other
-/// numbers, or of members beyond those of `now`, and a header that was never renamed. Other names
-/// are nobody's business. What cannot be removed stays: `now` is whole without that.
+/// Removes remains of earlier checkpoints at `path`, for example of a killed job: data files of
+/// other numbers, or of members beyond those of `now`, and a header that was never renamed. Other
+/// files are not touched. A file that cannot be removed stays: `now` is complete without its
+/// removal.
 void remove_others(const checkpoint_header& now, const std::string& path) noexcept;
 
 [[nodiscard]] std::vector<std::byte> text_of(const checkpoint_header& header);
-/// Throws `error` (configuration), which names the path, for what is no header of this version.
+/// Throws `error` (configuration), with the path, if the text is no header of this version.
 [[nodiscard]] checkpoint_header header_of(std::span<const std::byte> text, const std::string& path);
-/// The bytes of the file at `path`, where it may be a header. Throws `error`.
+/// Returns the bytes of the file at `path`, if it may be a header. Throws `error`.
 [[nodiscard]] std::vector<std::byte> read_header(const std::string& path);
-/// In the place of what was there; nothing less is ever to be seen. Throws `error` (system).
+/// Replaces the header atomically. Throws `error` (system).
 void write_header(const checkpoint_header& header, const std::string& path);
 
 }  // namespace upwash::objects

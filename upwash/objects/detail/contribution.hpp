@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What objects contribute to a reduction, without its type.
+// A contribution of objects to a reduction, without its type.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ namespace upwash::objects {
 
 class array_core;
 
-/// What travels with a contribution.
+/// The fields sent with a contribution.
 struct contribution_head {
   std::uint64_t array = 0;
   std::uint64_t section = 0;  ///< 0: all objects of the array
   std::uint64_t number = 0;   ///< of the reduction, from 1
-  std::int32_t child = -1;    ///< member whose part of the tree this is; -1: of one object
+  std::int32_t child = -1;    ///< member with this part of the tree; -1: of one object
 };
 
 class contribution {
@@ -30,10 +30,10 @@ class contribution {
   contribution(const contribution&) = delete;
   contribution& operator=(const contribution&) = delete;
 
-  /// Throws `error` (argument) where the other is of another operator, type or target.
+  /// Throws `error` (argument) if the other has a different operator, type or target.
   virtual void add(contribution& other) = 0;
   virtual void send(job& here, int rank, const contribution_head& head) = 0;
-  /// To its target: the result of the reduction of that number.
+  /// Passes the result of reduction `number` to its target.
   virtual void give(array_core& of, std::uint64_t number) = 0;
 };
 

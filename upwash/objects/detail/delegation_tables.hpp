@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a member knows of the strategies that an array is bound to.
+// A member's tables of the strategies that an array is bound to.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct delegations::deposit {
 struct delegations::instance {
   struct bracket {
     std::vector<deposit> calls;
-    std::map<std::uint64_t, std::uint32_t> put_aside;  ///< pieces, by the array that is called
+    std::map<std::uint64_t, std::uint32_t> put_aside;  ///< pieces, by called array
     bool ended = false;
     std::uint64_t expected = 0;
   };
@@ -39,11 +39,11 @@ struct delegations::instance {
   call_places to = call_places::at_fence;
   std::map<std::uint64_t, bracket> open;        ///< by number
   std::map<std::int32_t, std::uint64_t> wakes;  ///< members without objects, from a bracket on
-  std::set<std::uint64_t> woken;                ///< brackets in which this member has none
+  std::set<std::uint64_t> woken;                ///< brackets in which this member has no objects
   std::uint64_t done = 0;                       ///< brackets of this member
-  std::uint64_t ready = 0;                      ///< brackets to be handed to the strategy
+  std::uint64_t ready = 0;                      ///< brackets for the strategy
   std::vector<deposit> handed;
-  /// Where objects of arrays are that this member calls, where that is not their home.
+  /// Places of called objects of arrays, if they are not at their home.
   std::map<std::uint64_t, std::unordered_map<object_key, std::int32_t, hash_of_key>> places;
   pattern seen;
   std::uint64_t made = 0;  ///< calls of this array by the strategy since the last fence

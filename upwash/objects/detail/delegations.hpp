@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The strategies that an array is bound to, as one member uses them: brackets of objects that
-// migrate, and where objects are that are called.
+// The strategies that an array is bound to, at one member: brackets of objects that migrate, and
+// places of called objects.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,9 @@ namespace upwash::objects {
 
 class array_core;
 
-/// Calls go to the member where their object was at the last fence, which hands them on; and those
-/// of an object that has moved go by the member where that was. Memory: an entry for each object
-/// that is called by a strategy.
+/// Calls go to the member with their object at the last fence, which forwards them. Calls of an
+/// object that has moved travel through its member at the last fence. Memory: an entry for each
+/// object called by a strategy.
 class delegations {
  public:
   explicit delegations(array_core& of);
@@ -39,30 +39,30 @@ class delegations {
   strategy_id bind(std::unique_ptr<strategy> by, call_places places, call_site site);
   [[nodiscard]] strategy& get(strategy_id id);
 
-  /// Of the object whose method runs.
+  /// For the object of the running method.
   void begin(strategy_id id);
   void end(strategy_id id);
-  /// A call of an object of `array`, which is this array or another on the same team.
+  /// Calls an object of `array`, which is this array or another on the same team.
   void call(strategy_id id, array_core& array, std::unique_ptr<invocation> made);
-  /// Of a section of this array that was made here.
+  /// Calls a section of this array that was made here.
   void call_section(strategy_id id, std::uint64_t section, int priority,
                     std::unique_ptr<broadcast_call> made);
 
-  /// Collective: nothing is under way. Sources and places are found again.
+  /// Finds sources and places again; nothing is in progress. Collective.
   void fence(call_site site);
-  /// Collective: the array cannot be quiet. Throws the same `error` at all members: argument, which
-  /// names an object and the strategy whose bracket it has yet to end; fault, for a strategy that
-  /// runs calls twice.
+  /// The array cannot become quiet. Throws the same `error` at all members: argument, with an
+  /// object and the strategy of its open bracket; fault for a strategy that runs calls twice.
+  /// Collective.
   [[noreturn]] void refuse(streaming::verdict found);
 
-  /// One has arrived; it is a call like others from now on.
+  /// Marks an arrived call as a normal call.
   void carried(envelope& head);
 
   int progress();
   [[nodiscard]] bool busy() const;
   [[nodiscard]] std::string describe_pending() const;
 
-  // From messages and the node of brackets:
+  // For messages and the node of brackets:
   struct deposit_head {
     std::uint64_t array = 0;
     std::uint64_t called = 0;  ///< the array of the called object
@@ -76,8 +76,8 @@ class delegations {
   void ended(std::uint64_t id, std::uint64_t bracket, std::uint64_t calls);
   void woken(std::uint64_t id, std::uint64_t bracket);
   void must_wake(std::uint64_t id, int member, std::uint64_t from);
-  /// The last of this member's objects has ended: it takes part in brackets `from` this one on
-  /// because others tell it of them.
+  /// The last of this member's objects has ended. From bracket `from` on, the member takes part
+  /// because others tell it of the brackets.
   void emptied(std::uint64_t id, std::uint64_t from);
   void placed(std::uint64_t id, std::uint64_t array, const object_key& key, std::int32_t member);
 
@@ -90,7 +90,7 @@ class delegations {
   [[nodiscard]] static int place_of(instance& in, const array_core& array, const object_key& key);
   [[nodiscard]] bool may_be_suspended() const;
   [[nodiscard]] element& running(const instance& in, const char* does) const;
-  /// Of the object whose method runs, which has begun.
+  /// Returns the membership of the running method's object, with an open bracket.
   [[nodiscard]] membership& opened(const instance& in, strategy_id id) const;
   void deposit_from_here(strategy_id id, instance& in, const array_core& called,
                          std::vector<std::int32_t> ranks, std::span<const std::byte> message,
@@ -99,7 +99,7 @@ class delegations {
   static void check_call(array_core& array, std::uint64_t pieces, function_ref<void()> made);
   void end_bracket(std::uint64_t id, instance& in);
   [[nodiscard]] std::uint8_t count_call(strategy_id id, instance& in, std::size_t pieces);
-  /// Of the sources of a strategy that are here the first that is so; null: none.
+  /// Returns the first local source of a strategy for which the predicate holds; null: none.
   [[nodiscard]] const element* first_here(std::uint64_t id,
                                           function_ref<bool(const membership&)> is_wanted) const;
   [[nodiscard]] std::string name_unended();
@@ -113,7 +113,7 @@ class delegations {
   std::unique_ptr<state> in_;
 };
 
-/// Ids of strategies among those of sections.
+/// Marks ids of strategies among those of sections.
 inline constexpr std::uint64_t strategy_bit = std::uint64_t{1} << 63U;
 
 }  // namespace upwash::objects

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// An object with what travels beside its own state, and a call of one of its methods.
+// An object with the data that migrates in addition to its state, and a call of one of its methods.
 #pragma once
 
 #include <cstddef>
@@ -26,27 +26,27 @@ class array_core;
 class element;
 struct awaited_condition;
 
-/// What travels with each call. 40 bytes.
+/// The fields sent with each call. 40 bytes.
 struct envelope {
   std::uint64_t array = 0;
-  std::uint64_t caller = 0;     ///< object, or rank, that calls; stays the same wherever that goes
-  std::uint64_t number = 0;     ///< of the caller's calls to this object, from 1; 0: in any order
+  std::uint64_t caller = 0;     ///< calling object or rank; does not change when it moves
+  std::uint64_t number = 0;     ///< of the caller's calls to this object, from 1; 0: unordered
   std::uint64_t broadcast = 0;  ///< its number, from 1; 0: for this object only
-  std::int32_t from = -1;       ///< member that is to hear where the object was found
-  std::int16_t priority = 0;    ///< the lower the sooner
-  std::uint8_t hops = 0;        ///< at most `most_hops`, however many there were
-  std::uint8_t strategy = 0;    ///< that carries it, until it has arrived; 0: none
+  std::int32_t from = -1;       ///< member to be told the object's place
+  std::int16_t priority = 0;    ///< a lower value runs earlier
+  std::uint8_t hops = 0;        ///< at most `most_hops`, for any number of hops
+  std::uint8_t strategy = 0;    ///< the carrier until arrival; 0: none
 
   static constexpr std::uint8_t most_hops = 255;
 };
 
-/// In an envelope's `caller`: a section's object is called, which may have ended.
+/// In an envelope's `caller`: the call is for an object of a section, which may have ended.
 inline constexpr std::uint64_t by_section = std::uint64_t{1} << 62U;
 
-/// What most calls of one object need of an envelope: it leaves room for arguments in the line of a
-/// message. 16 bytes.
+/// The fields of an envelope that most calls of one object need. It leaves room for arguments in
+/// the cache line of a message. 16 bytes.
 struct brief_envelope {
-  /// None where the caller counts.
+  /// Returns nothing if the caller matters.
   [[nodiscard]] static std::optional<brief_envelope> of(const envelope& all) noexcept {
     if (all.number != 0 || (all.caller & by_section) != 0) return std::nullopt;
     return brief_envelope{all.array, all.from, all.priority, all.hops, all.strategy};
@@ -64,7 +64,8 @@ struct brief_envelope {
 
 class invocation {
  public:
-  /// `waits_as`: the name of a method that may wait, which outlives this; null: it may not.
+  /// `waits_as`: the name of a method that may wait, which outlives this object; null: it may not
+  /// wait.
   invocation(const envelope& of_call, const object_key& object,
              const std::string_view* waits_as = nullptr)
       : head(of_call), to(object), waits(waits_as) {}
@@ -72,29 +73,29 @@ class invocation {
   invocation(const invocation&) = delete;
   invocation& operator=(const invocation&) = delete;
 
-  /// Runs the method; once.
+  /// Runs the method, once.
   virtual void run(element& on) = 0;
-  /// To another rank; this one is then of no use here.
+  /// Sends the call to another rank. It cannot be used here afterwards.
   virtual void send(job& here, int rank) = 0;
-  /// What `send` sends, behind other messages (core/packed_message.hpp).
+  /// Appends the message of `send` to other messages (core/packed_message.hpp).
   virtual void pack(job& here, std::vector<std::byte>& behind) = 0;
-  /// Of its arguments, as they travel.
+  /// Returns the bytes of its arguments in a message.
   [[nodiscard]] virtual std::size_t bytes() const { return 0; }
 
   envelope head;
   object_key to;
   const std::string_view* waits;
-  element* found = nullptr;  ///< where the object is known to be here
-  std::uint64_t as_of = 0;   ///< departures then (array_core): after more it may be gone
+  element* found = nullptr;  ///< the object, if known to be here
+  std::uint64_t as_of = 0;   ///< departures at that time (array_core); after more it may be gone
 };
 
-/// Calls of one caller, at the object they are for.
+/// Calls of one caller, at the called object.
 struct arrivals {
-  std::uint64_t run = 0;  ///< number of the last that has run
+  std::uint64_t run = 0;  ///< number of the last call that has run
   std::map<std::uint64_t, std::unique_ptr<invocation>> early;
 };
 
-/// An object among those that do reductions together.
+/// An object as a member of a set with common reductions.
 struct membership {
   std::int32_t gathered_at =
       -1;             ///< member that its contributions go to; -1: none yet, or the home
@@ -108,11 +109,11 @@ struct membership {
   }
 };
 
-/// What travels with an object's own state.
+/// The data sent in addition to an object's state.
 struct travelling {
   std::uint64_t id = 0;                                          ///< as a caller
   std::uint64_t moves = 0;                                       ///< so far
-  std::uint64_t broadcasts = 0;                                  ///< that it has seen
+  std::uint64_t broadcasts = 0;                                  ///< seen by the object
   std::vector<std::pair<object_key, std::uint64_t>> calls;       ///< in order, to each object
   std::vector<std::pair<std::uint64_t, std::uint64_t>> has_run;  ///< by caller
   membership whole;
@@ -132,8 +133,7 @@ class element {
   element(const element&) = delete;
   element& operator=(const element&) = delete;
 
-  /// The object itself, with what is said to travel, to another rank. Returns the bytes of its
-  /// state.
+  /// Sends the object with the data in `beside` to another rank. Returns the bytes of its state.
   virtual std::size_t send_state(int rank, const travelling& beside) = 0;
   virtual void write_state(std::vector<std::byte>& out) = 0;
 
@@ -142,14 +142,14 @@ class element {
   std::uint64_t id = 0;
   std::uint64_t moves = 0;
   std::uint64_t broadcasts = 0;
-  std::map<object_key, std::uint64_t> calls;  ///< of ordered arrays: made so far
-  std::map<std::uint64_t, arrivals> callers;  ///< likewise
+  std::map<object_key, std::uint64_t> calls;  ///< in ordered arrays: made so far
+  std::map<std::uint64_t, arrivals> callers;  ///< in ordered arrays
   membership whole;                           ///< in reductions of the array
   std::map<std::uint64_t, membership> sections;
-  std::unique_ptr<measurements> measured;   ///< where the array measures
-  int leaves_for = -1;                      ///< member, once all methods that run are over
-  bool ends = false;                        ///< then
-  int on_fibers = 0;                        ///< methods that have begun and may wait
+  std::unique_ptr<measurements> measured;   ///< if the array measures
+  int leaves_for = -1;                      ///< member, when all running methods have ended
+  bool ends = false;                        ///< removed at that time
+  int on_fibers = 0;                        ///< methods in progress that may wait
   awaited_condition* conditions = nullptr;  ///< of those methods
 };
 

@@ -16,7 +16,7 @@ class job;
 
 namespace upwash::objects {
 
-/// What a future is whatever its value's type.
+/// A future without the type of its value.
 class awaited_value {
  public:
   explicit awaited_value(job& here);
@@ -27,7 +27,7 @@ class awaited_value {
   ~awaited_value();
   [[nodiscard]] int rank() const noexcept;
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-  /// Until `there(this)`.
+  /// Waits until `there(this)`.
   void wait(bool (*there)(const void*), call_site site) const;
 
  private:
@@ -39,7 +39,7 @@ class future_service final : public service_base {
  public:
   explicit future_service(job& /*here*/) {}
 
-  /// By the numbers that travel.
+  /// By the numbers in messages.
   handle_table<awaited_value> open;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How errors and reports name an index.
+// The text of an index in errors and reports.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ inline constexpr bool is_array_of_numbers = false;
 template <std::integral Number, std::size_t Dimensions>
 inline constexpr bool is_array_of_numbers<std::array<Number, Dimensions>> = true;
 
-/// "[5]", "[1,2]", and of a program's own type its bytes.
+/// Returns "[5]", "[1,2]", and for a program's own type its bytes.
 template <object_index Index>
 [[nodiscard]] std::string index_text(const Index& index) {
   std::string text = "[";

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How the arguments of a call are kept until its method runs.
+// Keeps the arguments of a call until its method runs.
 #pragma once
 
 #include <concepts>
@@ -15,7 +15,7 @@
 
 namespace upwash::objects {
 
-/// The elements of a span: where the caller has them, until they are kept.
+/// The elements of a span: in the caller's memory until they are kept.
 template <class U>
 class span_argument {
  public:
@@ -66,7 +66,7 @@ struct kept<std::span<const U>> {
 template <class Param>
 using kept_argument = typename kept<std::remove_cvref_t<Param>>::type;
 
-/// Arguments that the caller has are copied: the call stays on this rank for a while.
+/// Copies arguments in the caller's memory, because the call stays on this rank for a while.
 template <class T>
 void keep(T& /*own*/) noexcept {}
 template <class U>
@@ -74,7 +74,7 @@ void keep(span_argument<U>& of) {
   of.keep();
 }
 
-/// As the method takes it; once.
+/// Returns the argument in the form of the method's parameter; once.
 template <class T>
 [[nodiscard]] T&& given(T& own) noexcept {
   return std::move(own);

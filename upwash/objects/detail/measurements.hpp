@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is measured of an object; it travels with it.
+// The measurements of an object; they migrate with it.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@
 
 namespace upwash::objects {
 
-/// Calls of one object, by whom it called. 48 bytes for each of those, at most two thirds full.
+/// Calls of one object, by called object. 48 bytes for each called object, at most two thirds full.
 class calls_made {
  public:
   struct row {
     object_key to;
-    std::uint64_t calls = 0;  ///< 0: the place is free
+    std::uint64_t calls = 0;  ///< 0: a free slot
     std::uint64_t bytes = 0;
   };
 
   void add(const object_key& to, std::uint64_t bytes);
-  /// Free places too.
+  /// Includes free slots.
   [[nodiscard]] const std::vector<row>& rows() const noexcept { return rows_; }
 
   template <class Archive>

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Trees over the members of a team with member 0 at the root, as broadcasts go down and reductions
-// come up.
+// Trees over the members of a team with member 0 at the root, for broadcasts and reductions.
 #pragma once
 
 #include <bit>
@@ -26,7 +25,7 @@ namespace objects {
     }
     return all;
   }
-  // Each has the members up to its next sibling below it.
+  // The subtree of a member has the members up to its next sibling.
   for (unsigned distance = (me == 0 ? std::bit_ceil(size) : me & -me) / 2; distance > 0;
        distance /= 2) {
     if (me + distance < size) all.push_back(static_cast<int>(me + distance));

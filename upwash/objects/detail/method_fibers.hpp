@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The methods of a rank's objects that have begun and may wait, each on a fiber aside.
+// The methods of a rank's objects that may wait and are in progress, each on its own fiber.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace upwash::objects {
 
 class object_service;
 
-/// A method that has begun and is not over.
+/// A method in progress.
 struct open_method {
   std::unique_ptr<invocation> call;
   element* on = nullptr;
@@ -27,33 +27,33 @@ struct open_method {
   std::size_t place = 0;  ///< among those that wait for conditions
 };
 
-/// What a method waits for other methods of its object to make true. On its stack.
+/// The condition that a method waits for; other methods of its object make it true. On its stack.
 struct awaited_condition {
   function_ref<bool()> holds;
   open_method* who;
   awaited_condition* next;
 };
 
-/// Each progress looks at what each waits for; at conditions only when a method of that object has
-/// run. Memory: a stack for each that has begun at once, kept.
+/// Progress checks the waits of each method, and conditions only when a method of that object has
+/// run. Memory: a stack for each method in progress at the peak, kept.
 class method_fibers {
  public:
   method_fibers(job& here, object_service& service)
       : here_(here), service_(service), stacks_(here) {}
 
-  /// Runs the method until it waits or is over. Outside handlers.
+  /// Runs the method until it waits or ends. Called outside handlers.
   void begin(std::unique_ptr<invocation> call, element& on);
-  /// Goes on with those that can; how many got further.
+  /// Continues the methods that can proceed; returns the number that advanced.
   int progress();
-  /// Whether any waits for what progress looks at.
+  /// Returns whether any method has a wait that progress checks.
   [[nodiscard]] bool looks() const noexcept { return !looked_at_.empty(); }
 
-  /// As object::wait_until. On the method's fiber.
+  /// As object::wait_until. Called on the method's fiber.
   void wait_until(element& on, function_ref<bool()> condition);
   void look_at_conditions(element& on);
 
-  /// The array goes. Methods of it that wait have the job fail: so their waits throw, and their
-  /// stacks are unwound.
+  /// The array is destroyed. If methods of it wait, the job fails; their waits then throw, and
+  /// their stacks are unwound.
   void stop(std::uint64_t array);
   [[nodiscard]] std::string describe() const;
 
@@ -71,7 +71,7 @@ class method_fibers {
   object_service& service_;
   side_fibers stacks_;
   open_method* now_ = nullptr;
-  std::vector<open_method*> looked_at_;  ///< by progress; null: has had its turn
+  std::vector<open_method*> looked_at_;  ///< checked by progress; null: has had its turn
   std::vector<open_method*> parked_;     ///< until a condition holds
   std::vector<open_method*> free_;
   std::vector<std::unique_ptr<open_method>> made_;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Calls, objects and insertions as active messages: the handler is named by the method's type, so
-// nothing is registered.
+// Calls, objects and insertions as active messages. The method's type names the handler, so nothing
+// is registered.
 #pragma once
 
 #include <cstddef>
@@ -75,7 +75,7 @@ struct method_message<Method, void (T::*)(Params...)> {
   using values = std::tuple<kept_argument<Params>...>;
   using object_type = T;
 
-  /// Asked for where the class is complete.
+  /// Evaluated at a place at which the class is complete.
   [[nodiscard]] static constexpr const std::string_view* waits_as() noexcept {
     if constexpr (requires { typename T::methods_that_wait; }) {
       if constexpr (lists<typename T::methods_that_wait, Method>) return &name_of_method<Method>;
@@ -163,7 +163,7 @@ struct method_message<Method, void (T::*)(Params...)> {
     values with_;
   };
 
-  /// Towards another rank the arguments are packed where the caller has them.
+  /// For another rank the arguments are packed from the caller's memory.
   static void send(array_core& of, const object_key& to, int priority, values with) {
     const way_to_object by = of.way_to(to);
     envelope head = of.begin_call(to, priority);
@@ -198,7 +198,7 @@ template <auto Method, class T, class... Params>
 struct method_message<Method, void (T::*)(Params...) noexcept>
     : method_message<static_cast<void (T::*)(Params...)>(Method)> {};
 
-/// Throws `error` (fault) for what is no state of a T.
+/// Throws `error` (fault) for an invalid state of a T.
 template <class T>
 [[nodiscard]] std::unique_ptr<element> element_of(array_core& of,
                                                   const typename T::index_type& index,

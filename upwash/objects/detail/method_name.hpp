@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Methods as constants: alike whether they are noexcept or not, and by name for reports.
+// Methods as constants: equal with and without noexcept, and by name for reports.
 #pragma once
 
 #include <string_view>
@@ -11,13 +11,14 @@ namespace upwash::objects {
 template <auto Method>
 struct method_tag {};
 
-/// The same without noexcept.
+/// Returns the method's type without noexcept.
 template <class T, class... Params>
 [[nodiscard]] constexpr auto plain(void (T::*method)(Params...)) {
   return method;
 }
 
-/// "step" of "... [with auto Method = &cell::step; ...]", whatever the compiler writes around it.
+/// Returns "step" from "... [with auto Method = &cell::step; ...]", for any text that the compiler
+/// writes around it.
 template <auto Method>
 [[nodiscard]] consteval std::string_view name_in_signature() {
   std::string_view text = __PRETTY_FUNCTION__;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// An index without its type: what tables of objects go by.
+// An index without its type, as the key of object tables.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace upwash::objects {
 
-/// Plain, at most 32 bytes, and equal exactly where its bytes are: integers, arrays and structures
-/// of such.
+/// Plain types of at most 32 bytes with equality by bytes: integers, and arrays and structures of
+/// these.
 template <class T>
 concept object_index = std::is_trivially_copyable_v<T> &&
                        std::has_unique_object_representations_v<T> && sizeof(T) <= 32;
@@ -52,8 +52,8 @@ struct object_key {
   }
 };
 
-/// In tables; products that do not wait for each other. The library keeps the hash of an entry
-/// beside it where this is not noexcept, and needs not take it again in each step of a look-up.
+/// The hash for tables; its products are independent. Because it is not noexcept, the library
+/// stores the hash with each entry and does not recompute it in each step of a look-up.
 struct hash_of_key {
   [[nodiscard]] std::size_t operator()(const object_key& key) const {
     std::uint64_t mixed =

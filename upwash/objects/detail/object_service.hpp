@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The calls that wait on a rank, those of all its arrays, and what runs next.
+// The waiting calls of a rank, for all its arrays, and the choice of the next one.
 #pragma once
 
 #include <cstdint>
@@ -30,41 +30,41 @@ class object_service final : public service_base {
   explicit object_service(job& here);
   ~object_service() override;
 
-  /// The name of the next array on the team, the same at all members.
+  /// Returns the name of the next array on the team, the same at all members.
   [[nodiscard]] std::uint64_t next_name(const team& among);
   void add(std::uint64_t name, array_core& made) { open_[name] = &made; }
-  /// Ends the job where methods of the array wait, and those with it.
+  /// Removes an array. Ends the job if methods of the array wait.
   void remove(std::uint64_t name);
-  /// Throws `error` (fault) where there is no array of that name.
+  /// Throws `error` (fault) if there is no array of that name.
   [[nodiscard]] array_core& find(std::uint64_t name) const;
   [[nodiscard]] bool has(std::uint64_t name) const { return open_.contains(name); }
 
-  /// To be run: by priority, then as they came.
+  /// Enqueues a call: by priority, then in the order of arrival.
   void enqueue(std::unique_ptr<invocation> call);
 
-  /// To be called for, at its time (job::now), if its array is still there.
+  /// Enqueues a call for its time (job::now), if its array then still exists.
   void enqueue_at(duration time, std::unique_ptr<invocation> call);
 
-  /// A strategy of an array has something to do.
+  /// Reports that a strategy of an array has work.
   void tell_of_strategy() noexcept;
 
-  /// Of a call that runs: it goes on on a fiber, behind this.
+  /// Continues a running call on a fiber, after this function.
   void begin_aside(std::unique_ptr<invocation> call, element& on);
-  /// The state of an object may have changed, for whose methods that wait.
+  /// Lets waiting methods of the object check its state, which may have changed.
   void look_at_conditions(element& on);
-  /// In a method that may wait; as object::wait_until.
+  /// As object::wait_until, in a method that may wait.
   void wait_until(element& on, function_ref<bool()> condition);
 
   [[nodiscard]] bool wants_progress() const override { return true; }
   int progress() override;
   [[nodiscard]] std::string describe_pending() const override;
 
-  element* running = nullptr;  ///< whose method runs; not while it waits
-  bool on_fiber = false;       ///< and it is one that may wait
-  /// Whether a method may run at once, without its turn in the queue.
+  element* running = nullptr;  ///< the object of the running method; null while it waits
+  bool on_fiber = false;       ///< the running method may wait
+  /// Returns whether a method may run at once, without its turn in the queue.
   [[nodiscard]] bool may_run_now() const noexcept { return running == nullptr && pauses_ == 0; }
 
-  /// While there is one no method runs.
+  /// No method runs while a pause exists.
   class pause {
    public:
     explicit pause(object_service& of) noexcept : of_(of) { of_.hold(1); }
@@ -84,16 +84,16 @@ class object_service final : public service_base {
   [[nodiscard]] bool look_for_idleness() noexcept;
 
   job& here_;
-  std::unique_ptr<method_fibers> aside_;  ///< made with the first such method
-  std::unique_ptr<invocation> begins_;    ///< aside, as soon as no handler runs
+  std::unique_ptr<method_fibers> aside_;  ///< made with the first method that may wait
+  std::unique_ptr<invocation> begins_;    ///< the next call for a fiber, when no handler runs
   element* begins_at_ = nullptr;
   std::map<std::uint64_t, std::uint64_t> numbers_;  ///< of arrays, by team
   std::map<std::uint64_t, array_core*> open_;
   std::unique_ptr<call_queue> queue_;
-  std::multimap<duration, std::unique_ptr<invocation>> later_;  ///< by the time when they are made
+  std::multimap<duration, std::unique_ptr<invocation>> later_;  ///< by the time of the call
   std::uint64_t handled_before_ = 0;                            ///< messages, at the last progress
   int pauses_ = 0;
-  bool strategies_ = false;  ///< have something to do
+  bool strategies_ = false;  ///< have work
 };
 
 }  // namespace upwash::objects

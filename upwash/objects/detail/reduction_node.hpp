@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One member's node of the tree by which contributions of objects come together.
+// One member's node of the tree in which contributions of objects are combined.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,16 @@
 
 namespace upwash::objects {
 
-/// Each object gives its contributions to one node, in order, so the node knows how many a
-/// reduction has from there; and it knows which of its children have objects at all. It passes each
-/// reduction on once, when all has come. Objects come and go between reductions: `from` a number
-/// on. Memory: an entry for each child, each reduction that is under way here, and each change of
-/// those.
+/// Each object gives its contributions to one node, in order, so the node knows the number for each
+/// reduction. It also knows which of its children have objects. It passes each reduction on once,
+/// when it is complete. Objects are added and removed between reductions, from a number on. Memory:
+/// an entry for each child, for each reduction in progress here, and for each change of these.
 class reduction_node {
  public:
   /// `whole`: the children have objects from the beginning.
   reduction_node(const std::vector<int>& children, bool whole);
 
-  /// The first reduction is the one behind that number. Before anything comes.
+  /// Sets the number before the first reduction. Called before any contribution arrives.
   void begin_after(std::uint64_t number) noexcept { passed_ = number; }
   void change(std::uint64_t from, std::int64_t more) { population_[from] += more; }
   /// From a number on there are contributions, or none.
@@ -38,9 +37,10 @@ class reduction_node {
       archive(from, active);
     }
   };
-  /// What the child says of all numbers from the first on. `epoch`: of fills, of which it knew.
+  /// The child's activity for all numbers from the first on. `epoch`: of the fills that the child
+  /// knew.
   void child_changes(int child, const std::vector<activity>& now, std::uint64_t epoch);
-  /// All earlier changes of the child from that number on are void.
+  /// Voids all earlier changes of the child from that number on.
   void fill_child(int child, std::uint64_t from, std::uint64_t epoch);
 
   void add(std::uint64_t number, std::unique_ptr<contribution> of_object);
@@ -50,23 +50,23 @@ class reduction_node {
     std::uint64_t number;
     std::unique_ptr<contribution> sum;
   };
-  /// The next reduction of which all has come.
+  /// Returns the next complete reduction.
   [[nodiscard]] std::optional<passing> take();
 
-  /// Where it has changed since it was asked last: for which reductions there are contributions, of
-  /// those that have not passed. Else empty.
+  /// Returns the activity for reductions that have not passed, if it has changed since the last
+  /// call; otherwise empty.
   [[nodiscard]] std::vector<activity> news();
-  /// News of which the parent knows.
+  /// Drops news that the parent already knows.
   void forget_news() { static_cast<void>(news()); }
 
   [[nodiscard]] std::uint64_t passed() const noexcept { return passed_; }
-  /// The last that anything has come for.
+  /// Returns the last reduction with a contribution.
   [[nodiscard]] std::uint64_t begun() const noexcept {
     return sums_.empty() ? passed_ : sums_.rbegin()->first;
   }
   [[nodiscard]] bool idle() const noexcept { return sums_.empty(); }
 
-  /// Of the reduction that comes next: what has come and what is to come, of objects and children.
+  /// The state of the next reduction: received and expected contributions, of objects and children.
   struct progress {
     std::uint64_t number, objects, objects_in_all, children, children_in_all;
   };
@@ -85,7 +85,7 @@ class reduction_node {
   };
   struct child {
     int member;
-    std::vector<event> events;  ///< by number, then as they were told
+    std::vector<event> events;  ///< by number, then in the order of arrival
   };
 
   [[nodiscard]] std::int64_t population(std::uint64_t number) const;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The reductions of an array and of its sections, as one member takes part in them.
+// The reductions of an array and of its sections, at one member.
 #pragma once
 
 #include <cstdint>
@@ -22,43 +22,43 @@ namespace upwash::objects {
 class array_core;
 class element;
 
-/// A contribution goes to the member that gathers those of its object: where the object was at the
-/// last fence, so what moves in between costs one message more; from there one message a member and
-/// reduction goes up a tree. Source: Kumar 2005, chapter 6 (designated ranks of the last fence).
+/// A contribution goes to the member of its object at the last fence, so a later move costs one
+/// message more. From there one message for each member and reduction goes up a tree. Source: Kumar
+/// 2005, chapter 6 (designated ranks of the last fence).
 class reductions {
  public:
   explicit reductions(array_core& of);
 
-  /// The next contribution of an object that is here, to its array (section 0) or a section.
+  /// Adds the next contribution of a local object, to its array (section 0) or a section.
   void contribute(element& from, std::uint64_t section, std::unique_ptr<contribution> value);
   void arrived(const contribution_head& head, std::unique_ptr<contribution> value);
 
-  /// Objects begin at these homes at all members: so many at each.
+  /// Adds objects at their homes: `at_member` at each member.
   void fill(std::span<const std::uint32_t> at_member);
-  /// An object that was filled in here.
+  /// Adds an object that was filled in here.
   void joins(element& made) const;
   /// An object has ended.
   void leaves(const element& gone);
 
-  /// This member's node in the tree of a section that gathers the contributions of that many
-  /// objects. `passed`: reductions that are over.
+  /// Opens this member's node in the tree of a section; it gathers the contributions of `objects`
+  /// objects. `passed`: completed reductions.
   void open(std::uint64_t section, int parent, const std::vector<int>& children,
             std::size_t objects, std::uint64_t passed);
   void close(std::uint64_t section) { nodes_.erase(section); }
   [[nodiscard]] const reduction_node& node(std::uint64_t section) const;
 
-  /// An object has come whose contributions another member gathers, or nobody yet.
+  /// An object has arrived with contributions that another member gathers, or none yet.
   void came(const element& one) noexcept;
 
-  // At a fence, when nothing is under way:
-  /// The last reduction that any object has contributed to here.
+  // At a fence, with nothing in progress:
+  /// Returns the last reduction with a contribution of an object here.
   [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
   [[nodiscard]] bool has_new() const noexcept { return new_; }
   [[nodiscard]] bool has_moved() const noexcept { return moved_; }
-  /// The objects that are here are gathered for here, from the reduction after `begun` on.
+  /// Gathers the contributions of local objects here, from the reduction after `begun` on.
   void settle(std::uint64_t begun);
   void fence_at(std::uint64_t begun) noexcept { settled_ = begun; }
-  /// Whether the object has yet to give what others gave before the last fence.
+  /// Returns whether the object lacks a contribution that others made before the last fence.
   [[nodiscard]] bool owes(const element& one) const noexcept;
 
   [[nodiscard]] std::string describe_pending() const;
@@ -80,12 +80,12 @@ class reductions {
 
   array_core& of_;
   std::map<std::uint64_t, place> nodes_;
-  /// For sections of which this member has yet to hear.
+  /// For sections that this member does not know yet.
   std::map<std::uint64_t, std::vector<std::pair<contribution_head, std::unique_ptr<contribution>>>>
       early_;
   std::map<std::uint64_t, std::vector<std::pair<std::uint64_t, std::int64_t>>> early_changes_;
   std::uint64_t begun_ = 0;
-  std::uint64_t settled_ = 0;  ///< reductions that had begun at the last fence
+  std::uint64_t settled_ = 0;  ///< reductions begun at the last fence
   std::uint64_t fills_ = 0;
   bool new_ = false;
   bool moved_ = false;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How long methods of an object run.
+// Measures the time in methods of an object.
 #pragma once
 
 #include "upwash/base/duration.hpp"
@@ -10,7 +10,7 @@
 
 namespace upwash::objects {
 
-/// From its beginning to its end, where the array measures.
+/// Measures from its construction to its destruction, if the array measures.
 class stopwatch {
  public:
   explicit stopwatch(element& of) : of_(of.measured == nullptr ? nullptr : &of) {

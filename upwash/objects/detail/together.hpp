@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What fails at one member fails at all.
+// Lets a failure at one member fail at all members.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@
 
 namespace upwash::objects {
 
-/// Runs `act`; returns what the first member threw for which it failed, at all members the same,
-/// behind `label` and that member's number. Collective, blocking.
+/// Runs `act`. Returns the error of the first failing member, after `label` and that member's
+/// number, the same at all members. Collective, blocking.
 [[nodiscard]] std::optional<error> together(const team& among, const std::string& label,
                                             function_ref<void()> act);
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How long one collective takes when the switches carry it out (Kumar 2005, section 8.1).
+// Computes the time of one collective that the switches carry out (Kumar 2005, section 8.1).
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@
 
 namespace upwash::simulator {
 
-/// From the call until the last member has its result, all calling at once; vectors longer than a
-/// packet are pipelined packet by packet. Throws `error` (argument) for an empty group.
+/// Returns the time from the call until the last member has its result, if all call at once.
+/// Vectors longer than a packet are pipelined packet by packet. Throws `error` (argument) for an
+/// empty group.
 [[nodiscard]] duration time_in_network(network_collective what, std::uint64_t bytes,
                                        const model::fat_tree& on, std::span<const int> members,
                                        const network_parameters& with);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The queue of a packet network's events: lines of events that are made in the order in which they
-// happen, buckets of time for the others, each sorted when its turn comes, and a heap for what is
-// far away. Events come in the order of (time, key, value), never of insertion.
+// The event queue of a packet network: lines for events that are created in the order of time,
+// sorted buckets of time for others, and a heap for distant ones. Events leave in the order of
+// (time, key, value), independent of insertion.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace upwash::simulator {
 
-/// Constant time an event as long as buckets are about as wide as events are apart. Memory: 24
-/// bytes an event pending at the worst moment, up to 32 one in a line, 4 bytes a bucket.
+/// Constant time an event if the bucket width is close to the distance of events. Memory: 24 bytes
+/// for each event pending at the peak, up to 32 in a line, 4 bytes a bucket.
 class event_queue {
  public:
   struct event {
@@ -26,7 +26,7 @@ class event_queue {
                                             std::uint32_t value) noexcept {
       return {at, std::uint64_t{key} << 32U | value};
     }
-    /// Decides among events of one time; what happens.
+    /// Returns the key, which orders events of equal time.
     [[nodiscard]] constexpr std::uint32_t key() const noexcept {
       return static_cast<std::uint32_t>(what >> 32U);
     }
@@ -34,7 +34,7 @@ class event_queue {
       return static_cast<std::uint32_t>(what);
     }
 
-    /// As one number: without branches, which would be taken at random.
+    /// Compares as one number, without branches, which would be mispredicted.
     friend constexpr bool operator<(const event& a, const event& b) noexcept {
       __extension__ using wide = unsigned __int128;
       return (wide{static_cast<std::uint64_t>(a.at_ps)} << 64U | a.what) <
@@ -42,15 +42,16 @@ class event_queue {
     }
   };
 
-  /// Buckets of about `apart_ps` for the next `horizon_ps`; both are rounded to powers of two.
+  /// Makes buckets of about `apart_ps` for the next `horizon_ps`; both are rounded to powers of
+  /// two.
   event_queue(std::int64_t apart_ps, std::int64_t horizon_ps);
 
   static constexpr unsigned lines = 2;
   static constexpr unsigned buckets = lines;
 
-  /// Not before the last event that was taken.
+  /// Adds an event, not earlier than the last one taken.
   void push(const event& fresh);
-  /// As `push`, for events of which most come behind those of their line: then it costs a store.
+  /// As `push`, for events that mostly follow those of their line: one then costs a store.
   void push_behind(unsigned line, const event& fresh) {
     event_line& to = lines_[line];
     if (fresh < to.last) return push(fresh);
@@ -61,14 +62,14 @@ class event_queue {
     to.ring[to.end++ & to.mask] = fresh;
   }
 
-  /// Where the earliest event is: a line or `buckets`.
+  /// Returns the position of the earliest event: a line or `buckets`.
   [[nodiscard]] unsigned earliest() const noexcept {
     const unsigned line = first_[1] < first_[0] ? 1 : 0;
     return first_[buckets] < first_[line] ? buckets : line;
   }
-  /// The earliest event there; at INT64_MAX: there is none anywhere.
+  /// Returns the earliest event there; with time INT64_MAX there is no event at all.
   [[nodiscard]] const event& first_of(unsigned where) const noexcept { return first_[where]; }
-  /// It is taken.
+  /// Removes the earliest event there.
   void take(unsigned where) {
     last_ps_ = first_[where].at_ps;
     if (where == buckets) return take_from_buckets();
@@ -85,7 +86,7 @@ class event_queue {
   }
 
   [[nodiscard]] bool empty() const noexcept { return next_ps() == INT64_MAX; }
-  /// When the earliest event is; INT64_MAX without one.
+  /// Returns the time of the earliest event; INT64_MAX if there is none.
   [[nodiscard]] std::int64_t next_ps() const noexcept {
     return std::min(std::min(first_[0].at_ps, first_[1].at_ps), first_[buckets].at_ps);
   }
@@ -100,7 +101,7 @@ class event_queue {
     std::uint32_t mask = first_room - 1;
     std::uint32_t first = 0;
     std::uint32_t end = 0;
-    event last;  ///< that was put into it
+    event last;  ///< the last event put into the line
   };
   struct entry {
     event what;
@@ -121,10 +122,10 @@ class event_queue {
 
   std::array<event, lines + 1> first_{nothing, nothing, nothing};  ///< of the lines and buckets
   std::array<event_line, lines> lines_;
-  std::int64_t last_ps_ = 0;  ///< when the last event that was taken happened
+  std::int64_t last_ps_ = 0;  ///< time of the last event taken
   unsigned width_bits_ = 0;
   std::int64_t mask_ = 0;    ///< buckets - 1
-  std::int64_t now_ = 0;     ///< the bucket whose events are in `current_`: the first with some
+  std::int64_t now_ = 0;     ///< the bucket of `current_`: the first nonempty one
   std::size_t taken_ = 0;    ///< of `current_`
   std::size_t pending_ = 0;  ///< in current_, buckets and far_
   std::size_t in_buckets_ = 0;

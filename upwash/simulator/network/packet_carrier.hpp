@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Messages on a packet network: each is cut into packets that its node's NIC sends one after the
-// other, behind those of earlier messages; it has arrived when its last byte has.
+// Messages on a packet network. A message is cut into packets, which its node's NIC sends in
+// sequence, after those of earlier messages. It has arrived when its last byte has.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@
 
 namespace upwash::simulator {
 
-/// Ranks r * n .. r * n + n - 1 are on node r, for n ranks a node. Memory: 16 bytes a message
-/// under way, 24 one that waits at its NIC.
+/// With n ranks a node, ranks r * n to r * n + n - 1 are on node r. Memory: 16 bytes for each
+/// message in flight, 24 for one that waits at its NIC.
 class packet_carrier final : public carrier, private traffic_source {
  public:
-  /// `on` outlives it. Throws `error` (argument) when the ranks do not fit the nodes.
+  /// `on` outlives the carrier. Throws `error` (argument) if the ranks do not fit the nodes.
   packet_carrier(const model::topology& on, const network_parameters& with, int ranks,
                  int ranks_per_node, std::uint64_t seed);
 
-  /// Between nodes; ranks of one node reach each other without the network.
+  /// True between nodes; ranks of one node communicate without the network.
   [[nodiscard]] bool carries(int from, int to) const override {
     return from / ranks_per_node_ != to / ranks_per_node_;
   }
   void send(duration now, int from, int to, std::uint64_t bytes, std::uint64_t id) override;
-  /// Fat trees of output-queued switches, with one rank a node, have them.
+  /// True for fat trees of output-queued switches with one rank a node.
   [[nodiscard]] bool has_collectives() const noexcept override;
   int add_group(std::span<const int> ranks) override;
   void join(duration now, int rank, const part& in, std::uint64_t id) override;
@@ -45,46 +45,46 @@ class packet_carrier final : public carrier, private traffic_source {
   struct queued {
     int to;
     std::uint32_t slot;
-    std::uint64_t left;  ///< bytes that no packet has taken
+    std::uint64_t left;  ///< bytes not yet in a packet
     std::int64_t ready_ps;
     packet_kind kind = packet_kind::single;
     std::int32_t group = -1;
   };
   struct sender {
     std::deque<queued> messages;
-    std::uint32_t ended_bytes = 0;  ///< of the last packet of a message, when it is on its way
-    std::int64_t free_ps = 0;       ///< the next message may begin
+    std::uint32_t ended_bytes = 0;  ///< bytes of a message's last packet, once sent
+    std::int64_t free_ps = 0;       ///< time from which the next message may begin
   };
   struct message {
     std::uint64_t id = 0;
-    std::uint64_t left = 0;  ///< bytes that have not arrived
+    std::uint64_t left = 0;  ///< bytes not arrived
   };
   struct arrival {
     std::uint64_t id;
     std::int64_t at_ps;
   };
 
-  /// Ranks with collectives of their own.
+  /// Ranks with separate collectives.
   struct group {
     std::int32_t in_network = -1;
-    std::vector<int> place_of;  ///< of each rank: its place among the members, or -1
+    std::vector<int> place_of;  ///< by rank: its place among the members, or -1
     int members = 0;
   };
   using operation_key =
-      std::tuple<int, network_collective, std::uint32_t>;  ///< group, what, number
-  /// A collective under way; its packets have the tags from its own in `operations_` on.
+      std::tuple<int, network_collective, std::uint32_t>;  ///< group, collective, number
+  /// A collective in progress. Its packets have consecutive tags, from its tag in `operations_` on.
   struct operation {
     operation_key key;
-    std::vector<std::uint64_t> left;  ///< of each member: bytes of the result that have not come
-    std::vector<std::uint64_t> ids;   ///< of each member that waits; `nobody`: has not joined
-    int untold = 0;                   ///< members whose part is not over
+    std::vector<std::uint64_t> left;  ///< by member: bytes of the result not arrived
+    std::vector<std::uint64_t> ids;   ///< by waiting member; `nobody`: has not joined
+    int untold = 0;                   ///< members with incomplete parts
   };
   using operation_map = std::map<std::uint32_t, operation>;  ///< by first tag
   static constexpr std::uint64_t nobody = UINT64_MAX;
   static constexpr std::uint32_t collective_tags = 1U << 31U;
 
   [[nodiscard]] group make_group(std::span<const int> ranks);
-  /// Group 0 is made when it is first used.
+  /// Returns a group. Group 0 is made at its first use.
   [[nodiscard]] const group& group_numbered(int number);
   [[nodiscard]] operation_map::iterator begin(const part& in, std::uint64_t bytes);
   [[nodiscard]] std::uint32_t take_tags(std::uint64_t packets);

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A network of switches, packet by packet: virtual cut-through, credits, output-queued switches
-// with room for each pair of input and output (Kumar 2005, section 8.1) or input-queued ones. One
-// event when a packet has come to an output, and one when an output that others wait for is free.
+// A network of switches, simulated packet by packet: virtual cut-through, credits, output-queued
+// switches with room for each pair of input and output (Kumar 2005, section 8.1), or input-queued
+// ones. One event when a packet reaches an output, and one when an output with waiting packets
+// becomes free.
 #pragma once
 
 #include <cstdint>
@@ -28,51 +29,52 @@ class slot_arbiter;
 class combine_units;
 }  // namespace detail
 
-/// Link n < nodes leads from node n to its switch; the others lead from the ports of the switches,
-/// in their order. A lane is a virtual channel of a link: it has its own queue and credits.
-/// Memory: about 90 bytes a link and lane (with crosspoint credits, a byte an output and two a
-/// packet of buffer more), 64 a packet under way, 88 a node.
+/// Link n < nodes leads from node n to its switch. The other links lead from the ports of the
+/// switches, in their order. A lane is a virtual channel of a link with its own queue and credits.
+/// Memory: about 90 bytes a link and lane (with crosspoint credits also a byte an output and two a
+/// packet of buffer), 64 a packet in flight, 88 a node.
 class packet_network {
  public:
-  /// `in` and `from` outlive it. Equal arguments give equal runs, on every machine.
+  /// `in` and `from` outlive the network. Equal arguments give equal runs on every machine.
   packet_network(const model::topology& in, const network_parameters& with, traffic_source& from,
                  std::uint64_t seed);
   ~packet_network();
   packet_network(const packet_network&) = delete;
   packet_network& operator=(const packet_network&) = delete;
 
-  /// Runs all events up to and with `until`, or until stopped. Throws `error` (fault) when packets
-  /// wait for each other and nothing moves any more, when they wait for a link that carries nothing
-  /// for long (network_parameters::patience), or when one goes in circles.
+  /// Runs all events up to and including `until`, or until stopped. Throws `error` (fault) if
+  /// packets wait for each other and nothing moves, if they wait for a link that carries nothing
+  /// for long (network_parameters::patience), or if a packet goes in circles.
   void run(duration until);
-  /// Ends `run` after the event that is being handled: for sources.
+  /// Ends `run` after the current event; for sources.
   void stop() noexcept { stopped_ = true; }
-  /// Runs until no packet is under way and no source offers any.
+  /// Runs until no packet is in flight and no source offers any.
   void drain();
 
-  /// A group of nodes for multicasts and reductions; its number. Output-queued switches only.
+  /// Adds a group of nodes for multicasts and reductions, and returns its number. Only with
+  /// output-queued switches.
   [[nodiscard]] std::int32_t add_group(model::spanning_tree tree);
 
-  /// With one budget: a node's NIC neither sends nor takes in for so long, behind what it does.
+  /// With one budget: blocks a node's NIC in both directions for `time`, after its current work.
   void hold(int node, duration time);
 
-  /// The source has packets for a node again, from now on.
+  /// Reports that the source has packets for a node again, from now on.
   void has_packets(int node);
 
   [[nodiscard]] duration now() const noexcept { return duration::from_ps(now_ps_); }
-  /// Of the next event; duration::max() without one.
+  /// Returns the time of the next event; duration::max() if there is none.
   [[nodiscard]] duration next_time() { return duration::from_ps(events_queue_.next_ps()); }
   [[nodiscard]] std::uint64_t packets_sent() const noexcept { return sent_; }
   [[nodiscard]] std::uint64_t packets_arrived() const noexcept { return arrived_; }
-  /// Links that packets were put on, those of the nodes among them.
+  /// Returns the number of link traversals by packets, including the nodes' links.
   [[nodiscard]] std::uint64_t packet_hops() const noexcept { return hops_; }
   [[nodiscard]] std::uint64_t events() const noexcept { return events_; }
-  /// Depends on every packet that was put on a link, and its place in the order.
+  /// Returns a number that depends on every packet put on a link, and on their order.
   [[nodiscard]] std::uint64_t digest() const noexcept { return digest_; }
-  /// Packets that each link carried.
+  /// Returns the number of packets that each link carried.
   [[nodiscard]] const std::vector<std::uint64_t>& carried() const noexcept { return carried_; }
 
-  /// Throws `error` (fault) unless everything that was sent arrived and all credits are back.
+  /// Throws `error` (fault) unless all sent packets have arrived and all credits are back.
   void check_at_rest();
 
  private:
@@ -80,12 +82,12 @@ class packet_network {
   friend class detail::slot_arbiter;
   friend class detail::combine_units;
   static constexpr std::uint32_t none = UINT32_MAX;
-  /// Lines of the queue: packets reach outputs all after the same time, links are free in the order
+  /// Lines of the queue. Packets reach outputs after equal delays. Links become free in the order
   /// in which packets of one size were put on them.
   static constexpr unsigned line_of_reached = 0;
   static constexpr unsigned line_of_free = 1;
 
-  /// What an event is about: key / 8 is the link, key % 8 one of these.
+  /// The kind of an event: key / 8 is the link, key % 8 the kind.
   enum class happening : std::uint8_t {
     delivered,
     reached,
@@ -96,20 +98,20 @@ class packet_network {
     acknowledged
   };
 
-  /// One line of the cache.
+  /// One cache line.
   struct alignas(64) packet {
     model::bound goal;
     std::uint32_t bytes;
     std::int64_t born_ps;
     std::uint32_t next;  ///< in its queue
-    std::uint32_t held;  ///< the lane by which it came, whose credit it has
+    std::uint32_t held;  ///< the lane by which it came, and that has its credit
     std::uint32_t hops;
     std::uint32_t tag;
-    std::uint32_t out = none;  ///< input-queued: the lane that it asks for; reductions: the switch
-    std::uint32_t queue = 0;   ///< input-queued: in which it waits; reductions: the unit
-    std::uint32_t share = none;  ///< multicast: the copies that hold one credit
+    std::uint32_t out = none;  ///< input-queued: the requested lane; reductions: the switch
+    std::uint32_t queue = 0;   ///< input-queued: the queue in which it waits; reductions: the unit
+    std::uint32_t share = none;  ///< multicast: the copies that share one credit
     std::int32_t group = -1;
-    std::uint32_t from = 0;  ///< node; of results of reductions one of those that sent
+    std::uint32_t from = 0;  ///< node; for results of reductions one of the senders
     packet_kind kind = packet_kind::single;
   };
   struct queue {
@@ -119,7 +121,7 @@ class packet_network {
   };
   struct link {
     std::int64_t free_ps = 0;
-    std::int64_t wake_ps = -1;    ///< it is to be served then
+    std::int64_t wake_ps = -1;    ///< time at which the link is served
     std::int32_t to_switch = -1;  ///< -1: to a node
     std::uint32_t to = 0;         ///< its port, or the node
     std::uint32_t queued = 0;     ///< packets in its lanes
@@ -127,13 +129,13 @@ class packet_network {
   };
   struct lane {
     queue waiting;                 ///< packets for this link
-    std::uint32_t held = 0;        ///< credits that are out: packets under way or at the input
-    std::uint32_t returns = none;  ///< the first credit on its way back
+    std::uint32_t held = 0;        ///< credits in use: packets in flight or at the input
+    std::uint32_t returns = none;  ///< the first returning credit
     std::uint32_t last_return = none;
-    std::uint32_t outputs = 0;   ///< the first link of the switch that it leads to
-    std::uint8_t under_way = 0;  ///< crosspoint: packets that are not at an output yet
-    std::uint8_t fullest = 0;    ///< crosspoint: the most packets at one of them
-    bool stalled = false;        ///< waits for a credit that is not on its way yet
+    std::uint32_t outputs = 0;   ///< the first link of the switch at its end
+    std::uint8_t under_way = 0;  ///< crosspoint: packets not yet at an output
+    std::uint8_t fullest = 0;    ///< crosspoint: the largest number of packets at one of them
+    bool stalled = false;        ///< waits for a credit that is not returning yet
   };
   struct credit_return {
     std::int64_t at_ps;
@@ -141,7 +143,7 @@ class packet_network {
     std::uint32_t port : 31;
     std::uint32_t last : 1;  ///< the input holds no other part of the packet: the credit itself
   };
-  /// Copies of one multicast packet in a switch: the credit goes back when all have left.
+  /// Copies of one multicast packet in a switch. The credit returns when all have left.
   struct copies {
     std::uint32_t left;
     std::uint32_t in_lane;
@@ -152,8 +154,8 @@ class packet_network {
     offered_packet next;
     bool has_next = false;
     int in_flight = 0;           ///< packets without acknowledgement
-    std::int64_t free_ps = 0;    ///< it reads no packet any more
-    std::int64_t budget_ps = 0;  ///< one_budget: nor does it take one in
+    std::int64_t free_ps = 0;    ///< time from which it can read a packet
+    std::int64_t budget_ps = 0;  ///< one_budget: time from which it can receive one
   };
 
   void build_links();
@@ -231,14 +233,14 @@ class packet_network {
   std::uint32_t most_ports_ = 1;
   std::int64_t to_output_ps_;    ///< from the start on a link to the output of the next switch
   std::int64_t to_node_ps_;      ///< from the last byte on a link to the node's processor
-  const model::fat_tree* tree_;  ///< the topology, where it is one: then calls are not virtual
+  const model::fat_tree* tree_;  ///< the topology if it is a fat tree: calls are then not virtual
   event_queue events_queue_;
   std::vector<link> links_;
-  std::vector<std::uint64_t> carried_;  ///< of each link: packets
-  std::vector<std::uint32_t> claimed_;  ///< of each link: packets that chose it, not sent yet
+  std::vector<std::uint64_t> carried_;  ///< by link: packets
+  std::vector<std::uint32_t> claimed_;  ///< by link: packets that chose it and are not sent yet
   std::vector<lane> lanes_;
-  std::vector<std::uint8_t> occupied_;  ///< of each lane: packets at each crosspoint of its input
-  std::vector<std::uint16_t> as_full_;  ///< of each lane: crosspoints with 1, 2, ... packets
+  std::vector<std::uint8_t> occupied_;  ///< by lane: packets at each crosspoint of its input
+  std::vector<std::uint16_t> as_full_;  ///< by lane: crosspoints with 1, 2, ... packets
   std::vector<std::uint32_t> first_links_;
   std::vector<nic> nics_;
   std::vector<packet> packets_;
@@ -248,20 +250,19 @@ class packet_network {
   std::vector<copies> shares_;
   std::vector<model::spanning_tree> groups_;
   std::uint32_t free_share_ = none;
-  std::uint32_t crosspoints_ = 1;  ///< of an input: the ports, and the combine units
-  std::uint64_t live_ = 0;         ///< packets under way, copies among them
+  std::uint32_t crosspoints_ = 1;  ///< of an input: the ports and the combine units
+  std::uint64_t live_ = 0;         ///< packets in flight, copies included
   std::unique_ptr<detail::combine_units> combines_;
-  // Of input-queued switches one of these:
+  // For input-queued switches one of these:
   std::unique_ptr<detail::input_queues> inputs_;  ///< matched as they become free
   std::unique_ptr<detail::slot_arbiter> slots_;   ///< matched in rounds
   std::uint32_t most_hops_ = 0;
   std::int64_t patience_ps_ = 0;
   std::int64_t next_look_ps_ = 0;
-  std::vector<std::uint64_t>
-      carried_at_look_;  ///< of each link; of those that nobody waited for -1
+  std::vector<std::uint64_t> carried_at_look_;  ///< by link; -1 for links without waiting packets
   std::int64_t now_ps_ = 0;
   bool stopped_ = false;
-  bool follows_time_ = false;  ///< the source
+  bool follows_time_ = false;  ///< of the source
   std::uint64_t sent_ = 0;
   std::uint64_t arrived_ = 0;
   std::uint64_t hops_ = 0;

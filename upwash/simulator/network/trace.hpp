@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Traffic as a program made it: which messages crossed the network, and when. A file has a line for
-// each message, "time_ns source destination bytes", nodes by number; lines that begin with # and
-// empty ones say nothing.
+// Traffic of a program: the messages that crossed the network, with their times. A file has a line
+// for each message, "time_ns source destination bytes", with node numbers. Lines that begin with #
+// and empty lines are ignored.
 #pragma once
 
 #include <cstdint>
@@ -25,25 +25,25 @@ struct trace_message {
   std::uint64_t bytes = 0;
 };
 
-/// The messages of a text in the order of time, those of equal time as written. `origin` stands in
-/// the errors: `error` (configuration) with the line for what is no message between two of `nodes`
-/// nodes.
+/// Returns the messages of a text in the order of time; messages of equal time keep their order.
+/// Throws `error` (configuration), with `origin` and the line, for a line that is no message
+/// between two of `nodes` nodes.
 [[nodiscard]] std::vector<trace_message> parse_trace(std::string_view text, std::string_view origin,
                                                      int nodes);
-/// Reads a file so. Throws `error` (configuration) also when it cannot be read.
+/// Reads a file likewise. Throws `error` (configuration) also if the file cannot be read.
 [[nodiscard]] std::vector<trace_message> read_trace(const std::string& path, int nodes);
 
-/// Writes such a file, message by message, as they are told.
+/// Writes a trace file, message by message.
 class trace_writer {
  public:
-  /// Throws `error` (configuration) when the file cannot be written.
+  /// Throws `error` (configuration) if the file cannot be written.
   explicit trace_writer(const std::string& path);
   ~trace_writer();
   trace_writer(const trace_writer&) = delete;
   trace_writer& operator=(const trace_writer&) = delete;
 
   void write(const trace_message& one);
-  /// All that was told is in the file. Throws `error` (system) when it is not.
+  /// Writes all messages to the file. Throws `error` (system) if that fails.
   void flush();
 
  private:
@@ -61,8 +61,9 @@ struct trace_result {
   std::uint64_t packet_hops = 0;
 };
 
-/// Sends each message at its time, whatever became of those before: its program's reaction is not
-/// in a trace. In the order of time. Throws `error` (fault) for a network that stands still.
+/// Sends each message at its time, independent of earlier messages, because a trace does not
+/// contain the program's reaction. `messages`: in the order of time. Throws `error` (fault) for a
+/// network without progress.
 [[nodiscard]] trace_result run(const std::vector<trace_message>& messages,
                                const model::topology& on, const network_parameters& with,
                                std::uint64_t seed);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Synthetic traffic: who sends to whom, and how often. Open loop: packets come as a Poisson process
-// whatever the network does. Closed loop: a node has so many under way; each that arrives brings
-// the next.
+// Synthetic traffic: pairs of nodes and rates. Open loop: packets form a Poisson process,
+// independent of the network. Closed loop: a node has a fixed number of packets in flight; each
+// arrival releases the next.
 #pragma once
 
 #include <cstdint>
@@ -23,31 +23,32 @@ class packet_network;
 struct traffic_pattern {
   enum class kind : std::uint8_t {
     uniform,       ///< any other node
-    hot_spot,      ///< one node with some probability, else any other
-    transpose,     ///< the halves of the number's bits change places
+    hot_spot,      ///< one node with some probability, otherwise any other
+    transpose,     ///< exchanges the halves of the number's bits
     bit_reversal,  ///< the bits in reverse order
-    complement,    ///< all bits turned
+    complement,    ///< all bits inverted
     shift,         ///< p to (p + by) mod P
     prefix,        ///< p to p xor by
   };
   kind is = kind::uniform;
-  int by = 1;            ///< shift, prefix: how far; hot_spot: the node
+  int by = 1;            ///< shift, prefix: the distance; hot_spot: the node
   double portion = 0.1;  ///< hot_spot: of the packets
   int senders = 0;       ///< only the nodes below; 0: all
 
-  /// Where a node sends always; itself: it is silent. Not for uniform and hot_spot.
+  /// Returns the fixed partner of a node; the node itself: it is silent. Not for uniform and
+  /// hot_spot.
   [[nodiscard]] int partner(int node, int nodes) const noexcept;
   [[nodiscard]] bool is_random() const noexcept {
     return is == kind::uniform || is == kind::hot_spot;
   }
 };
 
-/// NAME[:key=value,...]: uniform, hot-spot:node=0,percent=10, transpose, bit-reversal, complement,
-/// shift:by=1, prefix:by=1; each with senders=N. Throws `error` (argument) for what is wrong, also
-/// for a pattern that does not fit the number of nodes.
+/// Reads NAME[:key=value,...]: uniform, hot-spot:node=0,percent=10, transpose, bit-reversal,
+/// complement, shift:by=1, prefix:by=1; each with senders=N. Throws `error` (argument) for invalid
+/// text, and for a pattern that does not fit the number of nodes.
 [[nodiscard]] traffic_pattern parse_traffic(std::string_view text, int nodes);
 
-/// What arrived in a window of time.
+/// The arrivals in a window of time.
 class arrival_record {
  public:
   arrival_record() : latencies_(64 * steps, 0) {}
@@ -56,7 +57,8 @@ class arrival_record {
   [[nodiscard]] std::uint64_t packets() const noexcept { return packets_; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
   [[nodiscard]] double mean_ns() const noexcept;
-  /// The latency that `portion` of the packets stay below, 1.6 % exact; 0 without packets.
+  /// Returns the latency that `portion` of the packets do not reach, accurate to 1.6 %; 0 without
+  /// packets.
   [[nodiscard]] double quantile_ns(double portion) const noexcept;
 
  private:
@@ -74,18 +76,18 @@ class synthetic_traffic final : public traffic_source {
  public:
   struct plan {
     traffic_pattern pattern;
-    double load = 1;           ///< of a link's rate
-    int outstanding = 0;       ///< closed loop: packets of a node under way; 0: open loop
+    double load = 1;           ///< relative to a link's rate
+    int outstanding = 0;       ///< closed loop: packets of a node in flight; 0: open loop
     std::int64_t from_ps = 0;  ///< arrivals in [from, to) are recorded
     std::int64_t to_ps = INT64_MAX;
-    std::int64_t end_ps = INT64_MAX;  ///< nothing is born from here on
+    std::int64_t end_ps = INT64_MAX;  ///< no packet is created from here on
     std::uint64_t seed = 1;
     bool through_others = false;  ///< each packet passes through a random node (Valiant)
   };
 
   synthetic_traffic(int nodes, const network_parameters& with, const plan& what);
 
-  /// Closed loop: the network to be told that a node may send again.
+  /// Closed loop: sets the network that is told when a node may send again.
   void attach(packet_network& network) noexcept { network_ = &network; }
 
   bool next(int node, std::int64_t now_ps, offered_packet& fresh) override;
@@ -93,7 +95,7 @@ class synthetic_traffic final : public traffic_source {
   [[nodiscard]] bool follows_time() const override { return plan_.outstanding > 0; }
 
   [[nodiscard]] const arrival_record& record() const noexcept { return record_; }
-  /// Nodes that send.
+  /// Returns the number of sending nodes.
   [[nodiscard]] int senders() const noexcept { return senders_; }
 
  private:
@@ -101,7 +103,8 @@ class synthetic_traffic final : public traffic_source {
     random_stream random{0, 0};
     std::int64_t born_ps = 0;
     bool silent = false;
-    std::deque<std::int64_t> born_next;  ///< closed loop: when the next ones may be born
+    std::deque<std::int64_t> born_next;  ///< closed loop: times from which the next packets may be
+                                         ///< created
   };
 
   [[nodiscard]] int destination(int node, sender& of);
@@ -116,8 +119,8 @@ class synthetic_traffic final : public traffic_source {
   arrival_record record_;
 };
 
-/// An exponentially distributed number of mean 2^32, by comparisons only (von Neumann 1951): the
-/// same on every machine.
+/// Returns an exponentially distributed number of mean 2^32, by comparisons only (von Neumann
+/// 1951): the same on every machine.
 [[nodiscard]] std::uint64_t exponential(random_stream& from) noexcept;
 
 }  // namespace upwash::simulator

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What stands at the nodes of a packet network: it gives each NIC its next packet and is told of
-// packets that arrive.
+// The nodes of a packet network: gives each NIC its next packet, and receives arrived packets.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +10,28 @@
 
 namespace upwash::simulator {
 
-/// What the switches do with a packet.
+/// The treatment of a packet by the switches.
 enum class packet_kind : std::uint8_t {
   single,      ///< to one node
   multicast,   ///< to all others of its group
-  reduce,      ///< combined with those of the others of its group, for the one that sends none
-  all_reduce,  ///< combined with those of all of its group, for all of them
+  reduce,      ///< combined with those of the other members of its group, for the member that sends
+               ///< none
+  all_reduce,  ///< combined with those of all members of its group, for all of them
 };
 
 /// The next packet of a node.
 struct offered_packet {
   model::bound goal;  ///< single
   std::uint32_t bytes = 0;
-  std::int64_t born_ps = 0;   ///< latency counts from here
-  std::int64_t ready_ps = 0;  ///< the NIC may put it on the link from here on
-  std::uint32_t tag = 0;      ///< the source's own; packets that are reduced together have the same
+  std::int64_t born_ps = 0;   ///< start of the latency
+  std::int64_t ready_ps = 0;  ///< time from which the NIC may put it on the link
+  std::uint32_t tag = 0;  ///< the source's own; packets that are reduced together have equal tags
   packet_kind kind = packet_kind::single;
-  std::int32_t group = -1;  ///< as `packet_network::add_group` numbered it
+  std::int32_t group = -1;  ///< from `packet_network::add_group`
 };
 
 struct arrived_packet {
-  int from = 0;  ///< node; of reductions one of those that sent
+  int from = 0;  ///< node; for reductions one of the senders
   int to = 0;
   std::uint32_t bytes = 0;
   std::int64_t born_ps = 0;
@@ -44,12 +44,12 @@ class traffic_source {
  public:
   virtual ~traffic_source() = default;
 
-  /// The node's next packet; false: none, until the network is told with `has_packets`. Asked for
-  /// again once the last one is on its way.
+  /// Gives the node's next packet; returns false if there is none, until the network is told with
+  /// `has_packets`. Called again when the last packet is on its way.
   virtual bool next(int node, std::int64_t now_ps, offered_packet& fresh) = 0;
 
-  /// Told when the packet's way is certain, which is before it arrives (`at_ps`), or exactly then
-  /// when `follows_time`.
+  /// Reports a packet when its path is certain, before its arrival (`at_ps`), or exactly at its
+  /// arrival if `follows_time`.
   virtual void arrived(const arrived_packet& what) = 0;
   [[nodiscard]] virtual bool follows_time() const { return false; }
 };
