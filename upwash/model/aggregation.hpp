@@ -103,7 +103,7 @@ struct stream_prices {
 [[nodiscard]] stream_prices stream_prices_of(const machine& on, int ranks);
 
 /// Returns the number of buffers that a member uses in the phase: at most one for each other member
-/// on its lines of the grid, and at most what the items and destinations need.
+/// on its lines of the grid, and at most the number that items and destinations need.
 [[nodiscard]] double buffers_used(const stream_phase& of, int dimensions);
 
 /// Returns the mean number of hops of an item over all destinations.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A JSON document that knows the line of each of its values, so that errors can say where.
+// A JSON document with the line of each value, for errors.
 #pragma once
 
 #include <string>
@@ -18,12 +18,12 @@ struct json_node {
   int line = 1;
   bool boolean = false;
   double number = 0;
-  std::string text;             ///< of a string; a number as it was written
+  std::string text;             ///< a string's text; a number as written
   std::vector<member> members;  ///< in the order of the file
   std::vector<json_node> elements;
 
   [[nodiscard]] const json_node* find(std::string_view key) const noexcept;
-  /// "a number 3", "the string \"x\"", "an object": for messages.
+  /// Returns "a number 3", "the string \"x\"" or "an object", for messages.
   [[nodiscard]] std::string describe() const;
 };
 
@@ -32,7 +32,7 @@ struct json_node::member {
   json_node value;
 };
 
-/// Throws `error` (configuration): "<origin>, line N: ..." for malformed JSON and doubled keys.
+/// Throws `error` (configuration): "<origin>, line N: ..." for malformed JSON and duplicate keys.
 [[nodiscard]] json_node parse_json_tree(std::string_view text, std::string_view origin);
 
 }  // namespace upwash::detail

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Typed parameters of a topology, and errors that say where they were written.
+// Typed parameters of a topology, and errors with their origin.
 #pragma once
 
 #include <initializer_list>
@@ -16,21 +16,22 @@ namespace upwash::model::detail {
 
 class topology_reader {
  public:
-  /// `of` outlives it.
+  /// `of` outlives the reader.
   explicit topology_reader(const topology_description& of) : of_(&of) {}
 
-  /// No keys but these.
+  /// Requires that there are only these keys.
   void expect(std::initializer_list<std::string_view> valid) const;
 
   [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
-  /// One whole number in [least, most]; `initial` where the key is absent, or an error.
+  /// Returns one whole number in [least, most]; `initial` if the key is absent; without `initial`
+  /// that is an error.
   [[nodiscard]] int number(std::string_view key, std::int64_t least, std::int64_t most,
                            std::optional<int> initial = {}) const;
-  /// All in [least, most]; empty where the key is absent.
+  /// Returns numbers in [least, most]; empty if the key is absent.
   [[nodiscard]] std::vector<int> numbers(std::string_view key, std::int64_t least,
                                          std::int64_t most) const;
 
-  /// Complains about a key, or about the kind when there is no such key.
+  /// Throws the error for a key, or for the kind if the key is absent.
   [[noreturn]] void fail(std::string_view key, std::string_view what) const;
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The scheme for a graph and a size of blocks: members estimate their own plans' rounds, price the
-// schemes that are near each other, and agree.
+// Chooses the scheme for a graph and a block size. Members estimate the rounds of their own plans,
+// price schemes with close estimates, and agree.
 #pragma once
 
 #include <cstdint>
@@ -20,24 +20,24 @@ namespace upwash::neighborhoods::detail {
 
 class neighborhood_state;
 
-/// What the job was installed with.
+/// The machine that the job was installed with.
 class costs final : public service_base {
  public:
   explicit costs(job& /*here*/) {}
   machine_by_name* on = nullptr;
 };
 
-/// Gives a plan its lengths: of one that may be chosen. Collective where lengths must travel first.
+/// Adds lengths to a plan that may be chosen. Collective if lengths must be exchanged first.
 using layout_maker =
     function_ref<std::shared_ptr<const relay_call>(const std::shared_ptr<const relay_plan>&)>;
 
-/// How edges of the collectives of neighbours travel where a call does not say it otherwise.
+/// Returns the transfer rules of neighbor collectives, if a call does not set them.
 [[nodiscard]] schedule::transfer_rules rules_of_edges(const team& among);
 
-/// The scheme for blocks of so many bytes, or, of different lengths, of so many at least, by what
-/// `lay_out` makes of plans. Makes the plans of those schemes that may be the best by a bound,
-/// which the state keeps; three reductions for each stage of the search, and of those that are near
-/// each other the prices. Collective, blocking.
+/// Returns the scheme for blocks of `bytes` bytes (for different lengths, of at least `bytes`).
+/// `lay_out` makes calls from plans. Makes the plans of the schemes that may be the best by a
+/// bound; the state keeps them. Cost: three reductions for each stage of the search, and the prices
+/// of schemes with close estimates. Collective, blocking.
 [[nodiscard]] std::string choose_scheme(neighborhood_state& of, contents what, std::uint64_t bytes,
                                         layout_maker lay_out);
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Letters by one-sided operations: each member has a mailbox in which the others reserve room by an
-// atomic addition, and into which they put what they write. Nobody answers.
+// Messages by one-sided operations: each member has a mailbox. Others reserve room in it by an
+// atomic addition and put their messages there. There are no answers.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,23 @@
 
 namespace upwash::neighborhoods::detail {
 
-/// Two halves, used in turns: one reduction a round tells that all letters are there, and that what
-/// came a round before has been read. Memory: twice the most that came to any member in a round.
+/// Two halves, used alternately. One reduction a round shows that all messages have arrived and
+/// that those of the previous round have been read. Memory: twice the largest volume that any
+/// member received in a round.
 class mailboxes {
  public:
-  /// Collective, blocking. `bytes` of a half at first; too few are made more, and nothing is lost.
+  /// `bytes`: initial size of a half. If it is too small, it grows and nothing is lost. Collective,
+  /// blocking.
   explicit mailboxes(const team& among, std::uint64_t bytes = 4096);
   mailboxes(const mailboxes&) = delete;
   mailboxes& operator=(const mailboxes&) = delete;
 
-  /// Gives each member the letters for it, sorted by who wrote them. Collective, blocking.
+  /// Delivers the messages to their members, sorted by sender. Collective, blocking.
   [[nodiscard]] std::vector<letter> exchange(std::vector<letter>&& going);
-  /// Collective, blocking; the last call.
+  /// Closes the mailboxes; the last call. Collective, blocking.
   void close();
 
-  /// How often there was too little room.
+  /// Returns the number of times that a half was too small.
   [[nodiscard]] int grown() const noexcept { return grown_; }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a neighborhood remembers at one rank: neighbours, who shares a node, plans, calls.
+// The state of a neighborhood at one rank: neighbors, nodes, plans, calls.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,9 @@ namespace upwash::neighborhoods::detail {
 
 class neighborhood_state {
  public:
-  /// Checks that both ends of all edges know of them, and that the grid is the same. All members
-  /// refuse where one does: `objection` is why this one does already. Collective, blocking.
+  /// Checks that both ends name all edges, and that the grid is the same. All members refuse if one
+  /// does. `objection`: the reason for which this one refuses already, or empty. Collective,
+  /// blocking.
   neighborhood_state(const team& among, const neighbors& mine, const std::optional<grid>& on,
                      const neighborhood_options& how, std::string objection);
 
@@ -41,20 +42,22 @@ class neighborhood_state {
 
   [[nodiscard]] const model::node_map& nodes() const noexcept { return nodes_; }
   [[nodiscard]] scene where() const;
-  /// Of any member.
+  /// Return the maximum over all members.
   [[nodiscard]] int most_destinations() const noexcept { return most_destinations_; }
   [[nodiscard]] int most_sources() const noexcept { return most_sources_; }
 
-  /// What all members know of the graph. The first call is collective, blocking.
+  /// Returns the facts that all members know of the graph. The first call is collective and
+  /// blocking.
   [[nodiscard]] const graph_facts& facts();
 
-  /// That of `scheme`, or for `best` of the one chosen for blocks of so many bytes; the first call
-  /// of a class of sizes chooses, collective and blocking.
+  /// Returns the plan of `scheme`; for `best`, of the scheme chosen for blocks of `bytes` bytes.
+  /// The first call of a class of sizes chooses, collectively and blocking.
   [[nodiscard]] std::shared_ptr<const relay_plan> plan_of(std::string_view scheme, contents of,
                                                           std::uint64_t bytes);
-  /// The plan of a scheme, made at its first call: then collective and blocking.
+  /// Returns the plan of a scheme. The first call makes it, collectively and blocking.
   [[nodiscard]] std::shared_ptr<const relay_plan> plan_of(std::string_view scheme, contents of);
-  /// Equal blocks by that plan, or by messages only; the last few lengths are kept.
+  /// Returns a call with equal blocks for that plan, or for messages only. The last few lengths are
+  /// kept.
   [[nodiscard]] std::shared_ptr<relay_call> call_of(const std::shared_ptr<const relay_plan>& plan,
                                                     std::uint64_t bytes, bool by_messages);
 
@@ -70,11 +73,12 @@ class neighborhood_state {
   neighborhood_options how_;
   std::vector<int> sources_;
   std::vector<int> destinations_;
-  std::vector<letter> edges_here_;  ///< from each source: which of its destinations they are
+  std::vector<letter> edges_here_;  ///< by source: the index of this rank among its destinations
   std::vector<int> source_weights_;
   std::vector<int> destination_weights_;
   model::node_map nodes_;
-  std::uint64_t node_scratch_ = 0;  ///< of an operation, where a plan hands over inside nodes
+  std::uint64_t node_scratch_ = 0;  ///< for an operation with a plan that passes blocks on inside
+                                    ///< nodes
   int most_destinations_ = 0;
   int most_sources_ = 0;
   std::optional<grid_reach> reach_;
@@ -93,20 +97,21 @@ class neighborhood_state {
   std::vector<kept_call> calls_;  ///< the latest first
 };
 
-/// What is wrong with the weights of so many edges; empty: nothing.
+/// Returns the defect of the weights of `edges` edges; empty if there is none.
 [[nodiscard]] std::string objection_to_weights(const char* of, std::size_t edges,
                                                std::span<const int> weights);
 
-/// Makes a plan together with the other members: for each round of the scheme letters are
-/// exchanged.
+/// Makes a plan together with the other members, which exchange messages in each round of the
+/// scheme.
 [[nodiscard]] relay_plan plan_together(const team& among, router& at, routing goes, agree_by by);
 
-/// The same by a scheme of one round whose blocks go straight to their destinations: what comes is
-/// known. `edges_here`: from each source, which of its destinations this rank is. Local.
+/// The same for a scheme of one round that sends blocks directly to their destinations, so that the
+/// received blocks are known. `edges_here`: by source, the index of this rank among its
+/// destinations. Local.
 [[nodiscard]] relay_plan plan_straight(router& at, routing goes,
                                        std::span<const letter> edges_here);
 
-/// Gives each member the letters for it, sorted by who wrote them. Collective, blocking.
+/// Delivers the messages to their members, sorted by sender. Collective, blocking.
 [[nodiscard]] std::vector<letter> exchange_letters(const team& among, std::vector<letter>&& going);
 
 }  // namespace upwash::neighborhoods::detail

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The tables of an ELF file of this machine in memory, each checked to lie within it.
+// The tables of a native ELF file in memory, each checked to lie within the file.
 #pragma once
 
 #include <elf.h>
@@ -39,7 +39,7 @@ inline constexpr unsigned copy_relocation = 0;
 [[nodiscard]] constexpr bool holds_address(unsigned /*type*/) noexcept { return false; }
 #endif
 
-/// Empty where it does not lie within `bytes`, or is not aligned.
+/// Returns the table; empty if it does not lie within `bytes` or is not aligned.
 template <class Entry>
 [[nodiscard]] std::span<Entry> table_at(std::span<std::byte> bytes, std::uint64_t offset,
                                         std::uint64_t size) {
@@ -53,7 +53,7 @@ template <class Entry>
   return *reinterpret_cast<const file_header*>(bytes.data());
 }
 
-/// Whether it is such a file.
+/// Returns whether the bytes are a native ELF file.
 [[nodiscard]] inline bool is_native(std::span<std::byte> bytes) {
   constexpr unsigned char native_class = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
   return bytes.size() >= sizeof(file_header) &&
@@ -77,7 +77,7 @@ template <class Entry>
   return table_at<Entry>(bytes, in.sh_offset, in.sh_size);
 }
 
-/// The text at `offset` of a table of strings; empty where there is none.
+/// Returns the text at `offset` of a string table; empty if there is none.
 [[nodiscard]] inline std::string_view text_in(std::span<std::byte> bytes, const section& strings,
                                               std::uint64_t offset) {
   const std::span<char> all = table_at<char>(bytes, strings.sh_offset, strings.sh_size);
@@ -86,7 +86,7 @@ template <class Entry>
   return {rest.data(), strnlen(rest.data(), rest.size())};
 }
 
-/// Written by the program: not those that are only relocated.
+/// Returns whether the program writes to the address; false for data that is only relocated.
 [[nodiscard]] inline bool is_writable(std::span<std::byte> bytes, std::uint64_t address) {
   bool writable = false;
   for (const segment& one : segments_of(bytes)) {

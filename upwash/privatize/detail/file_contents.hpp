@@ -8,7 +8,8 @@
 
 namespace upwash::privatize {
 
-/// All of a file; empty, or what could be read, where it is none. errno says why.
+/// Returns the contents of a file; empty, or the readable part, after an error, with the reason in
+/// errno.
 [[nodiscard]] std::vector<std::byte> contents_of(const std::string& path);
 
 }  // namespace upwash::privatize

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rank 0 says what all ranks measure next; the others follow.
+// Rank 0 decides the next measurement of all ranks; the others follow.
 #pragma once
 
 #include <cstdint>
@@ -23,18 +23,18 @@ class conductor {
   /// Collective over the world.
   conductor(job& here, const collective::problem& call);
 
-  /// Rank 0: all ranks make `calls` calls.
+  /// Rank 0: lets all ranks make `calls` calls.
   [[nodiscard]] sample take(std::string_view algorithm, long calls);
-  /// Rank 0: how often to take a sample before a disturbed one counts. On a loaded machine all are
-  /// disturbed: once where the last ones were, since each lasts time slices there.
+  /// Rank 0: number of attempts before a disturbed sample counts. On a loaded machine all samples
+  /// are disturbed and last several time slices; then there is one attempt.
   [[nodiscard]] int tries() const noexcept {
     return disturbed_ < most_disturbed ? most_disturbed : 1;
   }
-  /// Rank 0: calls that fill `seconds`; their first one warms up.
+  /// Rank 0: returns the number of calls that fill `seconds`; the first one warms up.
   [[nodiscard]] long calibrate(std::string_view algorithm, double seconds);
-  /// Rank 0: the others may go.
+  /// Rank 0: releases the other ranks.
   void end();
-  /// The other ranks: measures what rank 0 says until it ends.
+  /// Other ranks: measures as rank 0 orders until it ends.
   void follow();
 
   [[nodiscard]] bool simulated() const noexcept { return simulated_; }
@@ -53,7 +53,7 @@ class conductor {
   placement_probe probe_;
   trial trial_;
   bool simulated_;
-  int disturbed_ = 0;  ///< the last samples
+  int disturbed_ = 0;  ///< the last samples in a row
 };
 
 }  // namespace upwash::tuning::detail

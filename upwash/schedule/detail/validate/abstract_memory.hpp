@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The memory of an abstract run: who contributed what, instead of data. A value is named by a
-// number, so that copying it costs nothing.
+// The memory of an abstract run: contributors instead of data. A number names each value, so that
+// copies cost nothing.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class abstract_values {
   static constexpr name unwritten = 0;
 
   [[nodiscard]] name leaf(contribution of);
-  /// left, followed by right.
+  /// Returns the name of left followed by right.
   [[nodiscard]] name combined(name left, name right);
   [[nodiscard]] abstract_value spelled(name of) const;
 
@@ -42,10 +42,10 @@ class abstract_memory {
   explicit abstract_memory(const expectation& of);
 
   [[nodiscard]] int ranks() const noexcept { return static_cast<int>(buffers_.size()); }
-  /// Makes scratch, or shared scratch, at least so large; the content stays.
+  /// Grows scratch, or shared scratch, to at least `bytes`; the content stays.
   void grow(int rank, buffer which, std::uint64_t bytes);
 
-  /// What is wrong with rank `rank` naming `p`; empty: nothing.
+  /// Returns the error in rank `rank` naming `p`; empty: none.
   [[nodiscard]] std::string objection(int rank, const piece& p) const;
 
   [[nodiscard]] value_names read(int rank, const piece& p) const;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Carries out the schedules of all ranks, in an order drawn from a seed, over abstract memory.
+// Executes the schedules of all ranks on abstract memory, in an order drawn from a seed.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ class abstract_run {
  public:
   abstract_run(const expectation& of, function_ref<generator(int)> schedule_of, std::uint64_t seed);
 
-  /// Runs until all is done. Returns what goes wrong, or an empty string.
+  /// Runs until all steps are complete. Returns the first error, or an empty string.
   std::string execute();
-  /// Compares what the ranks have then with what they should.
+  /// Compares the final buffers with the expected content.
   [[nodiscard]] std::string compare(function_ref<abstract_value(int, std::uint64_t)> wanted) const;
   [[nodiscard]] const history& what_happened() const { return history_; }
 
@@ -77,8 +77,8 @@ class abstract_run {
   std::vector<std::vector<collected_message>> collected_;
   std::map<std::pair<int, std::uint32_t>, std::uint64_t> counters_;  ///< rank, counter
   std::map<network_key, network_operation> network_;
-  std::vector<step_name> partners_;  ///< of the step being performed
-  bool posted_ = false;              ///< the step being performed is a send that waits now
+  std::vector<step_name> partners_;  ///< of the current step
+  bool posted_ = false;              ///< the current step is a send that now waits
 };
 
 }  // namespace upwash::schedule::detail

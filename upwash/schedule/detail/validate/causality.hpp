@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What must have happened before what, whatever the timing: by dependencies, messages, counters and
-// the network, across ranks. One bit for each pair of steps.
+// The causal order of steps, independent of timing: by dependencies, messages, counters and the
+// network, across ranks. One bit for each pair of steps.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ class causality {
  public:
   explicit causality(const history& of);
 
-  /// What is known to have happened: a bit for each rank that it has entered, and for each step
-  /// that it is done, by the order in which they were done.
+  /// The events known to precede: a bit for each rank's entry, and a bit for each step's
+  /// completion, in the order of completion.
   using knowledge = std::vector<std::uint64_t>;
 
   [[nodiscard]] knowledge at_start(const step_name& of) const;
@@ -41,8 +41,8 @@ class causality {
   [[nodiscard]] std::size_t bit_of(const step_name& step) const {
     return history_.steps.size() + place_[static_cast<std::size_t>(step.rank)][step.number];
   }
-  /// Calls `visit` with the number of each step of the rank that is done before `of` starts, of
-  /// those nearest: what it waits for, and the stage before which its generator is not asked.
+  /// Calls `visit` with the number of each step of the rank that directly precedes the start of
+  /// `of`: its dependencies, and the stage after which the generator continued.
   template <class Visit>
   void for_each_before(const step_name& of, const Visit& visit) const;
   void find_signals();
@@ -50,11 +50,12 @@ class causality {
   [[nodiscard]] std::vector<std::vector<bool>> possible_without(const step_name& signal) const;
 
   const history& history_;
-  std::vector<std::vector<std::size_t>> place_;   ///< by rank and number: in the order done
+  std::vector<std::vector<std::size_t>> place_;   ///< by rank and number: position in the order of
+                                                  ///< completion
   std::vector<std::vector<std::size_t>> stages_;  ///< by rank
-  std::vector<knowledge> ends_;                   ///< at_end, in the order done
+  std::vector<knowledge> ends_;                   ///< at_end, in the order of completion
   std::map<counter, std::vector<step_name>> signals_;
-  std::vector<std::vector<step_name>> needed_;  ///< the signals that an await needs; order done
+  std::vector<std::vector<step_name>> needed_;  ///< by position: the signals that an await needs
 };
 
 }  // namespace upwash::schedule::detail

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One rank's side of an abstract run: its generator, asked no earlier than an executor would, its
-// open steps and its slots.
+// One rank's side of an abstract run: its generator, asked no earlier than by an executor, its open
+// steps and its slots.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ namespace upwash::schedule::detail {
 
 class emission {
  public:
-  /// `steps` is where this rank's steps are kept. `of` outlives this.
+  /// `steps`: the storage of this rank's steps. `of` outlives this object.
   emission(int rank, const generator& from, const expectation& of, std::vector<step>& steps);
 
-  /// Takes steps while there is room and no stage is open. Returns what is wrong with one, or an
-  /// empty string.
+  /// Takes steps while there is room and no stage is open. Returns the error of a step, or an empty
+  /// string.
   [[nodiscard]] std::string refill(const abstract_memory& memory);
   [[nodiscard]] bool ready(std::size_t number) const;
   void finish(std::size_t number);
@@ -45,15 +45,15 @@ class emission {
   generator from_;
   facts known_;
   std::vector<std::uint64_t> words_;  ///< the slots
-  /// The slots as the generator sees them: those that a receive may be writing hold nonsense, and
-  /// so do the guards before and behind them, which tell of writes outside of the slots.
+  /// The slots as the generator sees them. Slots that a receive may be writing have random content.
+  /// So have the guards before and after the slots, which detect writes outside.
   std::vector<std::uint64_t> guarded_;
   std::vector<step>& steps_;
   std::vector<bool> done_;
-  std::vector<bool> settled_;  ///< a stage that is done waited for them
+  std::vector<bool> settled_;  ///< a completed stage waited for them
   std::vector<std::size_t> open_;
   std::size_t most_open_;
-  std::size_t base_ = 0;  ///< all before are done
+  std::size_t base_ = 0;  ///< all earlier steps are complete
   std::optional<std::size_t> latest_stage_;
   bool ended_ = false;
 };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What happened in an abstract run: the steps of all ranks, and the order in which they were done.
+// The history of an abstract run: the steps of all ranks, and the order of their completion.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace upwash::schedule::detail {
 
-/// A step of a rank, by the order of its emission.
+/// A step of a rank, by the order of emission.
 struct step_name {
   int rank = 0;
   std::size_t number = 0;
@@ -20,7 +20,7 @@ struct step_name {
 
 struct performed {
   step_name is;
-  /// receive: its send. Steps in the network: what all ranks contributed to, or the root's.
+  /// receive: its send. Steps in the network: the contributions of all ranks, or the root's.
   std::vector<step_name> partners{};
 };
 
@@ -33,9 +33,9 @@ struct history {
   }
 };
 
-/// Calls `visit` with the number of each step of the rank that step `number` waits for; where it
-/// waits for all, with those since the last step that did. Stages that grow the scratch wait for
-/// all as well, but whether one grows it depends on the run: nothing may stand on it.
+/// Calls `visit` with the number of each dependency of step `number`. If the step waits for all,
+/// these are the steps since the last one that did. Stages that grow the scratch also wait for all,
+/// but growth depends on the run: no step may rely on it.
 template <class Visit>
 void for_each_dependency(const std::vector<step>& steps, std::size_t number, const Visit& visit) {
   const step& s = steps[number];

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reduction in the switches (Kumar 2005, section 8.1.2): packets wait at a combine unit as at an
-// output, are taken in whole, one after the other, and one packet goes on. Several units of a
+// Reduction in the switches (Kumar 2005, section 8.1.2). Packets wait at a combine unit as at an
+// output, and are taken in whole, one after the other; one packet continues. Several units of a
 // switch form a tree: the leaves take the packets of their ports, the root the results of the
 // leaves.
 #pragma once
@@ -16,12 +16,12 @@
 
 namespace upwash::simulator::detail {
 
-/// Memory: 8 bytes a unit, some 150 for each switch of a reduction under way.
+/// Memory: 8 bytes a unit, about 150 for each switch with a reduction in progress.
 class combine_units {
  public:
   explicit combine_units(packet_network& in);
 
-  /// A packet to be reduced has come to a switch.
+  /// A packet to be reduced has reached a switch.
   void reach(std::uint32_t packet_id);
   /// A leaf, or the only unit, has taken in a packet.
   void combined(std::uint32_t packet_id);
@@ -31,7 +31,7 @@ class combine_units {
   [[nodiscard]] bool at_rest() const noexcept { return open_.empty(); }
 
  private:
-  /// Where a packet is, in its `queue`; its switch is in its `out`.
+  /// The position of a packet, in its `queue`; its switch is in its `out`.
   static constexpr std::uint32_t at_root = UINT32_MAX - 1;
   static constexpr std::uint32_t leaving = UINT32_MAX - 2;
 
@@ -46,7 +46,7 @@ class combine_units {
     return {p.group, p.out, p.tag};
   }
   [[nodiscard]] const model::spanning_tree::row& row_of(const packet_network::packet& p) const;
-  /// The port by which the result leaves; -1: by all.
+  /// Returns the port by which the result leaves; -1: by all.
   [[nodiscard]] int result_port(const packet_network::packet& p) const;
   [[nodiscard]] std::uint32_t leaf_of(std::uint32_t of_switch, int port) const;
   [[nodiscard]] reduction& open(const packet_network::packet& p);
@@ -57,7 +57,7 @@ class combine_units {
 
   packet_network& in_;
   std::uint32_t units_;
-  std::vector<std::int64_t> free_ps_;  ///< of each unit: the root is the last of a switch
+  std::vector<std::int64_t> free_ps_;  ///< by unit: the root is the last of a switch
   std::map<reduction_key, reduction> open_;
 };
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Input-queued switches: each input has one queue, some, or one for each output (virtual output
-// queues). The first packet of each queue asks for its output; inputs and outputs are matched as
-// they become free. The crossbar is `speedup` times as fast as the links, with a buffer behind it.
+// queues). The first packet of each queue requests its output. Inputs and outputs are matched as
+// they become free. The crossbar is `speedup` times as fast as the links, and is followed by a
+// buffer.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +14,13 @@
 
 namespace upwash::simulator::detail {
 
-/// Each lane of a link is an input and an output of the crossbar of its own. Memory: 40 bytes a
-/// lane, 20 a queue.
+/// Each lane of a link is a separate input and output of the crossbar. Memory: 40 bytes a lane, 20
+/// a queue.
 class input_queues {
  public:
   explicit input_queues(packet_network& in);
 
-  /// A packet has come to the head of a switch.
+  /// A packet has reached the head of a switch.
   void reach(std::uint32_t packet_id);
   /// A packet has left the buffer of an output.
   void output_left(std::uint32_t out_lane);
@@ -30,11 +31,11 @@ class input_queues {
   static constexpr std::uint32_t none = UINT32_MAX;
   struct input_queue {
     packet_network::queue waiting;
-    std::uint32_t asks = none;  ///< the lane that its first packet, taken out, waits for
+    std::uint32_t asks = none;  ///< the lane for which its first packet waits
   };
   struct input {
     std::int64_t free_ps = 0;
-    std::uint32_t turn = 0;  ///< the queue that is looked at first
+    std::uint32_t turn = 0;  ///< the queue that is checked first
   };
   struct output {
     packet_network::queue asking;  ///< first packets of queues

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Input-queued switches whose inputs and outputs are matched in slots of a packet's time, in
-// rounds: each free output grants the oldest packet that asks for it, each free input accepts the
-// oldest that was granted (McKeown 1995, iOCF). A multicast packet takes all outputs that are
-// granted to it, and stays for the others (fan-out splitting), or goes to all at once or to none
-// (Prabhakar 1997).
+// Input-queued switches with matching in slots of a packet's time, in rounds. Each free output
+// grants the oldest requesting packet; each free input accepts the oldest grant (McKeown 1995,
+// iOCF). A multicast packet takes all granted outputs and stays for the others (fan-out splitting),
+// or goes to all at once or to none (Prabhakar 1997).
 #pragma once
 
 #include <cstdint>
@@ -15,12 +14,12 @@
 
 namespace upwash::simulator::detail {
 
-/// Memory: 40 bytes a lane, 16 a queue; each input has a queue for multicasts beside its others.
+/// Memory: 40 bytes a lane, 16 a queue. Each input has an additional queue for multicasts.
 class slot_arbiter {
  public:
   explicit slot_arbiter(packet_network& in);
 
-  /// A packet has come to the head of a switch.
+  /// A packet has reached the head of a switch.
   void reach(std::uint32_t packet_id);
   /// A packet has left the buffer of an output.
   void output_left(std::uint32_t out_lane);
@@ -29,15 +28,15 @@ class slot_arbiter {
 
  private:
   static constexpr std::uint32_t none = UINT32_MAX;
-  /// Packets of an input. Its first one knows the lanes that it still has to go to.
+  /// Packets of an input. The first one knows its remaining lanes.
   struct input_queue {
     packet_network::queue waiting;
     std::vector<std::uint32_t> goes_to;
   };
-  /// What happens to a lane in the slot that is being matched.
+  /// The state of a lane in the current slot.
   struct turn {
-    std::uint32_t sends = none;    ///< as an input: the queue that was accepted
-    std::uint32_t granted = none;  ///< as an output: the queue that has it
+    std::uint32_t sends = none;    ///< as an input: the accepted queue
+    std::uint32_t granted = none;  ///< as an output: the granted queue
     bool taken = false;            ///< as an output
   };
 
@@ -61,10 +60,10 @@ class slot_arbiter {
   bool virtual_outputs_;
   std::int64_t slot_ps_;
   std::vector<input_queue> queues_;
-  std::vector<turn> turns_;                          ///< of each lane
-  std::vector<std::vector<std::uint32_t>> arrives_;  ///< of each switch: the lanes that lead there
-  std::vector<std::int64_t> next_ps_;  ///< of each switch: its next slot, or the last one
-  std::vector<bool> pending_;          ///< of each switch: it has not begun yet
+  std::vector<turn> turns_;                          ///< by lane
+  std::vector<std::vector<std::uint32_t>> arrives_;  ///< by switch: the lanes that lead there
+  std::vector<std::int64_t> next_ps_;                ///< by switch: its next slot, or the last one
+  std::vector<bool> pending_;                        ///< by switch: the next slot has not begun
 };
 
 }  // namespace upwash::simulator::detail
