@@ -13,7 +13,7 @@ namespace upwash::launch::detail {
 [[nodiscard]] std::string timeout_line(duration timeout);
 
 /// Returns the line for programs that do not use upwash. They run as well, each on its own; the
-/// line informs users who did not intend this.
+/// line informs a user if this was not intended.
 [[nodiscard]] std::string strangers_line(int processes, const std::string& program);
 
 }  // namespace upwash::launch::detail

@@ -36,7 +36,7 @@ class remote_host final : private output_sink {
   };
 
   /// Starts the remote shell. `sink` takes the output of remote shell and agent. `options` and
-  /// `sink` must outlive this object. Throws `error` (environment) if there is no such command.
+  /// `sink` must outlive this object. Throws `error` (environment) if the command does not exist.
   remote_host(const launch_options& options, std::string name, output_sink& sink);
   /// Kills the remote shell if it runs.
   ~remote_host() override;
