@@ -4,7 +4,7 @@
 // Accumulates solve this problem: several ranks add to the same memory of one rank, and no addend
 // may be lost. Computes y += scale * x, element by element. Runs in place if the target's memory is
 // loaded and stored, else in a handler at the owner, which needs the owner's progress or its
-// progress thread. docs/onesided.md says what they are atomic with.
+// progress thread. The docstring of `accumulate` describes the atomicity.
 #pragma once
 
 #include <complex>

@@ -23,7 +23,7 @@ enum class fence_order : std::uint8_t {
   /// order, so that not all ranks ask the same target at once. This is the method that the thesis
   /// proposes.
   batches,
-  /// Asks in such a random order too, with `in_flight` requests under way at any time.
+  /// Asks in a random order too, with `in_flight` requests under way at any time.
   window,
 };
 

@@ -52,9 +52,9 @@ class callback_of final : public callback {
 ///
 /// Counts the items of all streams of the team and of attached streams, the messages sent through
 /// this object, and the pieces given to `created` and `handled`. A program works in epochs. Each
-/// member calls `wait` or `notify` once an epoch, when its only remaining work is what messages
-/// bring. An epoch ends when all members have called and everything that was created anywhere was
-/// handled. The end is never reported early and never missed, no matter what handlers create
+/// member calls `wait` or `notify` once an epoch, when its only remaining work is to handle
+/// messages. An epoch ends when all members have called and everything that was created anywhere
+/// was handled. The end is never reported early and never missed, no matter what handlers create
 /// meanwhile.
 ///
 /// Cost: none outside an epoch. An epoch costs at least two waves over a binomial tree, each at
@@ -122,7 +122,7 @@ class quiescence final : private streaming::counted_work {
   /// Counts `pieces` pieces as no longer put aside.
   void taken_up(std::uint32_t pieces) noexcept { own_.taken_up += pieces; }
 
-  /// Ends an epoch: this member's only remaining work is what messages bring. Returns when all
+  /// Ends an epoch: this member is idle except for arriving messages. Returns when all
   /// members are done. Collective with `notify`, blocking: runs handlers meanwhile, and flushes the
   /// counted streams. Throws `error` (argument) in a handler, in a callback, and while an epoch is
   /// under way.

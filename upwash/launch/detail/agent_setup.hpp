@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What an agent must know of its job.
+// An agent's information about its job.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace upwash::launch::detail {
 
 struct agent_setup {
   job_map map;
-  std::int32_t node = 0;  ///< the agent's
+  std::int32_t node = 0;  ///< the agent's node
   std::vector<std::string> program;
-  std::vector<std::string> environment;  ///< "NAME=value", over the host's own
-  std::string folder;                    ///< where the program is to run
+  std::vector<std::string> environment;  ///< "NAME=value", overrides the host's own
+  std::string folder;                    ///< working folder of the program
   std::int32_t bind_to_cores = 0;
   std::int32_t prefix = 0;
-  std::int64_t patience_ps = 0;  ///< after so long a silence head and agent are dead to each other
+  std::int64_t patience_ps = 0;  ///< silence after which head and agent consider each other dead
 
   template <class A>
   void serialize(A& a) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A process's place in a job that has a control block: both for upwash's own launcher and for a
-// rendezvous. The difference is who watches for deaths.
+// A process's place in a job with a control block, for upwash's own launcher and for a rendezvous.
+// The two differ in the process that watches for deaths.
 #pragma once
 
 #include <memory>
@@ -19,9 +19,9 @@ namespace upwash::launch::detail {
 
 class control_bootstrap final : public conduit::bootstrap, private observe::hang_board {
  public:
-  /// Takes the slot of `process`. Without `place` a launcher stands behind the job, prints the
-  /// reason of a failure and ends the processes; processes that met there watch each other, and
-  /// close the place when all have come or the start fails.
+  /// Takes the slot of `process`. Without `place` the job has a launcher, which prints the reason
+  /// of a failure and ends the processes. Processes that met at a `place` watch each other, and
+  /// close the place when all have arrived or the start fails.
   control_bootstrap(control_block block, int process, duration start_timeout,
                     std::optional<meeting_place> place);
   ~control_bootstrap() override;
@@ -47,8 +47,8 @@ class control_bootstrap final : public conduit::bootstrap, private observe::hang
   void look() override;
   void ring() const noexcept;
   void await_all(std::uint32_t generation);
-  /// Throws where a process has not come to it. Who has, and died then, is not missing: the
-  /// exchange holds.
+  /// Throws if a process has not reached the exchange. A process that reached it and died
+  /// afterwards is not missing: the exchange is valid.
   void check_missing(std::uint32_t generation, const char* what);
   void close_place() noexcept;
 
@@ -60,7 +60,7 @@ class control_bootstrap final : public conduit::bootstrap, private observe::hang
   std::optional<meeting_place> place_;  ///< until all have met
   std::uint32_t generation_ = 0;
   std::unique_ptr<peer_watch> watch_;      ///< without a launcher
-  std::optional<hang_gatherer> gatherer_;  ///< without a launcher, in the process that asks
+  std::optional<hang_gatherer> gatherer_;  ///< without a launcher, in the asking process
 };
 
 }  // namespace upwash::launch::detail

@@ -10,7 +10,8 @@
 
 namespace upwash::launch::detail {
 
-/// One set of processors for each usable core, in the machine's order. Throws `error` (system).
+/// Returns one set of processors for each usable core, in the machine's order. Throws `error`
+/// (system).
 [[nodiscard]] std::vector<cpu_set_t> usable_core_sets();
 
 }  // namespace upwash::launch::detail

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The middle of a job over several hosts: every agent talks to it alone.
+// The centre of a job over several hosts: every agent communicates only with it.
 #pragma once
 
 #include "upwash/launch/launcher.hpp"
 
 namespace upwash::launch::detail {
 
-/// As launch(), for options that name hosts.
+/// Starts a job as launch() does, for options that name hosts.
 [[nodiscard]] int launch_over_hosts(const launch_options& options);
 
 }  // namespace upwash::launch::detail

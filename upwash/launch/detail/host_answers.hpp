@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the head of a job gathers from all of its hosts: the shares of an exchange, and what the
-// ranks are in.
+// The data that the head of a job gathers from all of its hosts: the shares of an exchange, and the
+// status of the ranks.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@
 
 namespace upwash::launch::detail {
 
-/// One exchange after the other: none begins before the last has gone out to all.
+/// Gathers exchanges one after another: none begins before the last has been sent to all.
 class exchange_gatherer {
  public:
   explicit exchange_gatherer(const job_map& map) : map_(map) { begin(0); }
 
-  /// The share of a node; the whole when it was the last that was missing. Throws `error` (fault)
-  /// for one that does not belong here.
+  /// Adds the share of a node. Returns the whole exchange if this was the last missing share.
+  /// Throws `error` (fault) for a share that does not belong here.
   [[nodiscard]] std::optional<exchange_blobs> add(int node, exchange_blobs share);
 
  private:
@@ -43,10 +43,10 @@ class standings_of_hosts {
   [[nodiscard]] bool asking() const noexcept { return asking_; }
   /// Begins a question and returns its number.
   [[nodiscard]] std::uint32_t ask(duration now);
-  /// A node's answer; one to another question is passed over.
+  /// Adds a node's answer. Ignores an answer to another question.
   void add(std::uint32_t question, const std::vector<observe::standing>& some);
-  /// By rank, once all have answered or had their time; nothing is known of the ranks of those that
-  /// have not.
+  /// Returns the status by rank, once all hosts have answered or timed out. The ranks of hosts
+  /// without an answer are unknown.
   [[nodiscard]] std::optional<std::vector<observe::standing>> look(duration now);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a foreign launcher's environment says about this process's place in its job.
+// This process's place in its job according to an external launcher's environment.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,9 @@ namespace upwash::launch::detail {
 struct identity {
   int process = 0;
   int processes = 1;
-  std::string job;       ///< the same in all processes of the job, and in no other job's
+  std::string job;       ///< the same in all processes of the job, and in no other job
   std::string launcher;  ///< for messages
-  /// What is wrong with it for a job that must be on one node; empty: nothing.
+  /// The reason why this does not fit a job that must be on one node; empty: it fits.
   std::string several_nodes;
 };
 
@@ -25,7 +25,7 @@ struct identity {
 /// each other.
 [[nodiscard]] std::optional<identity> find_identity(const settings& values);
 
-/// The same of the launchers' variables alone, before there are settings.
+/// Reads the launchers' variables only, before there are settings. Otherwise as above.
 [[nodiscard]] std::optional<identity> find_foreign_identity();
 
 }  // namespace upwash::launch::detail

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lines about a whole job, wherever its processes are.
+// Lines about a whole job, for processes anywhere.
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@ namespace upwash::launch::detail {
 
 [[nodiscard]] std::string timeout_line(duration timeout);
 
-/// Programs that are none of upwash run as well, each for itself; whoever did not mean it is told.
+/// Returns the line for programs that do not use upwash. They run as well, each on its own; the
+/// line informs a user if this was not intended.
 [[nodiscard]] std::string strangers_line(int processes, const std::string& program);
 
 }  // namespace upwash::launch::detail

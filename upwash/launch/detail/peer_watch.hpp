@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Watches the processes of a job that no launcher of upwash watches, through their pidfds.
+// Watches the processes of a job without a launcher of upwash, through their pidfds.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@ namespace upwash::launch::detail {
 
 class peer_watch {
  public:
-  /// Of the job of `block`, which outlives this. Processes are watched from their coming on.
-  /// Both outlive it.
+  /// Watches the job of `block`. Processes are watched from their arrival on. `block` and `layout`
+  /// must outlive this object.
   peer_watch(const control_block& block, const conduit::rank_layout& layout, int self);
   ~peer_watch();
   peer_watch(const peer_watch&) = delete;
   peer_watch& operator=(const peer_watch&) = delete;
 
-  /// Whether a peer has died before it finished; prints the one line about it when this process
-  /// is the first to see it. A system call each 10 ms, a clock read otherwise.
+  /// Returns whether a peer has died before it finished. Prints the one line about the death if
+  /// this process is the first to see it. Cost: a system call each 10 ms, a clock read otherwise.
   [[nodiscard]] bool look() noexcept;
 
  private:
@@ -33,9 +33,9 @@ class peer_watch {
   const conduit::rank_layout& layout_;
   int epoll_ = -1;
   std::vector<int> pidfds_;
-  std::vector<int> asked_for_;  ///< processes without one: whether they live is asked for
-  std::size_t turn_ = 0;        ///< of them
-  int unwatched_;               ///< processes that have not come yet
+  std::vector<int> asked_for_;  ///< processes without a pidfd: queried instead
+  std::size_t turn_ = 0;        ///< index into `asked_for_`
+  int unwatched_;               ///< processes that have not arrived yet
   duration next_;
   bool dead_ = false;
 };

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One host of a job as `upwash run` sees it: the remote shell that leads there, and the agent that
-// it has started.
+// One host of a job as `upwash run` sees it: the remote shell to the host, and the agent that the
+// shell has started.
 #pragma once
 
 #include <poll.h>
@@ -20,7 +20,7 @@
 
 namespace upwash::launch::detail {
 
-/// Why a job cannot begin or go on.
+/// The reason why a job cannot begin or continue.
 struct trouble {
   int status = 1;
   std::string why;
@@ -30,15 +30,15 @@ class remote_host final : private output_sink {
  public:
   enum class phase {
     connecting,  ///< the agent has not answered
-    ready,       ///< it has
-    running,     ///< it was told to start the processes
-    done,        ///< all of them have ended
+    ready,       ///< the agent has answered
+    running,     ///< the agent has the order to start the processes
+    done,        ///< all processes have ended
   };
 
-  /// Starts the remote shell. `options` and `sink`, which takes what remote shell and agent print,
-  /// outlive it. Throws `error`: environment when there is no such command.
+  /// Starts the remote shell. `sink` takes the output of remote shell and agent. `options` and
+  /// `sink` must outlive this object. Throws `error` (environment) if the command does not exist.
   remote_host(const launch_options& options, std::string name, output_sink& sink);
-  /// Kills the remote shell when it runs.
+  /// Kills the remote shell if it runs.
   ~remote_host() override;
   remote_host(const remote_host&) = delete;
   remote_host& operator=(const remote_host&) = delete;
@@ -46,24 +46,24 @@ class remote_host final : private output_sink {
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] frame_link& link() noexcept { return *link_; }
   [[nodiscard]] phase now_in() const noexcept { return phase_; }
-  /// The remote shell has ended, and all that came through it is read.
+  /// Returns whether the remote shell has ended and all its output is read.
   [[nodiscard]] bool gone() const noexcept { return shell_.reaped; }
 
   void add_descriptors(std::vector<pollfd>& fds) const;
-  /// Takes what came. Each turn.
+  /// Reads the available input. Called each turn.
   void look(duration now);
-  /// What has gone wrong here, if anything has. `status` 2 before the start, then 1.
+  /// Returns the failure here, if any. `status` is 2 before the start, then 1.
   [[nodiscard]] std::optional<trouble> wrong();
-  /// The next frame of the agent. Throws `error` (fault) for what is none.
+  /// Returns the next frame of the agent. Throws `error` (fault) for bytes that are no frame.
   [[nodiscard]] std::optional<frame> next() { return link_->next(); }
 
   void started() noexcept { phase_ = phase::running; }
   void done() noexcept;
-  /// The agent has ended long ago, and the remote shell has not.
+  /// Returns whether the agent has ended long ago but the remote shell has not.
   [[nodiscard]] bool overdue() const noexcept {
     return phase_ == phase::done && !gone() && due_.lost();
   }
-  /// Ends the remote shell: nothing more is wanted from there.
+  /// Ends the remote shell, when nothing more is needed from the host.
   void kill() noexcept;
 
  private:
@@ -74,15 +74,15 @@ class remote_host final : private output_sink {
 
   const launch_options& options_;
   std::string name_;
-  std::string label_;  ///< of lines that are no rank's
+  std::string label_;  ///< for lines of no rank
   output_sink& sink_;
-  std::vector<std::string> words_;  ///< that start the agent
+  std::vector<std::string> words_;  ///< command that starts the agent
   child shell_;
   greeting_finder greeting_;
   std::optional<frame_link> link_;
   line_reader errors_;
   std::vector<std::string> held_;  ///< lines of standard error, until the agent has answered
-  patience due_;  ///< the agent's answer; once it is done, the end of the remote shell
+  patience due_;  ///< for the agent's answer; once it is done, for the end of the remote shell
   phase phase_ = phase::connecting;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where processes that share only a job's name find their control block: a named object in
-// shared memory that lives from the first arrival to the last, or to the failure of the start.
+// The place where processes that share only a job's name find their control block: a named object
+// in shared memory. It exists from the first arrival to the last, or to the failure of the start.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@
 
 namespace upwash::launch::detail {
 
-/// A name in shared memory and the object that it stands for.
+/// A name in shared memory and its object.
 class meeting_place {
  public:
   meeting_place(std::string name, std::uint64_t inode) : name_(std::move(name)), inode_(inode) {}
 
-  /// Takes the name away, unless it stands for another job's object by now. Any process of the
-  /// job may, and several: whoever comes last, or sees that the start has failed.
+  /// Removes the name, unless it belongs to another job's object by now. Any process of the job may
+  /// call it, also several: the last to arrive, or one that sees that the start has failed.
   void close() noexcept;
 
  private:
-  std::string name_;  ///< empty once taken away
+  std::string name_;  ///< empty once removed
   std::uint64_t inode_;
 };
 
@@ -34,12 +34,13 @@ struct meeting {
   meeting_place place;
 };
 
-/// The control block of the job `self` belongs to, created by the first process to come.
-/// `ranks` of the whole job. Waits at most `patience` for processes that are just there. Throws
-/// `error`; also where the name stands for something that others than this user can open.
+/// Returns the control block of the job to which `self` belongs, created by the first process to
+/// arrive. `ranks`: of the whole job. Waits at most `patience` for processes that are arriving.
+/// Throws `error`; also if other users can open the object of that name.
 [[nodiscard]] meeting meet(const identity& self, int ranks, duration patience);
 
-/// "/upwash-USER-JOB-HASH": the first 40 characters of the job's name that a file may have.
+/// Returns "/upwash-USER-JOB-HASH". JOB: the first 40 characters of the job's name, with _ in place
+/// of all characters except letters, digits, dots and hyphens.
 [[nodiscard]] std::string object_name(const identity& self);
 
 }  // namespace upwash::launch::detail

@@ -123,8 +123,7 @@ class listed_book {
  private:
   [[nodiscard]] bool is_asked_for(const envelope& what) const;
 
-  std::unordered_map<int, std::uint64_t> listed_at_;  ///< messages for this rank, by sender; 0: no
-                                                      ///< entry
+  std::unordered_map<int, std::uint64_t> listed_at_;  ///< for this rank, by sender; never 0
   std::deque<inquiry> inquiries_;
   std::uint32_t questions_ = 0;
   std::vector<std::pair<int, std::uint64_t>> met_;  ///< since the first inquiry asked

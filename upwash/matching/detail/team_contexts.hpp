@@ -32,8 +32,8 @@ class team_contexts {
   }
   [[nodiscard]] std::optional<std::uint32_t> find(std::uint64_t team, std::uint32_t kind) const;
   /// Returns whether this rank has released the team; other members may still use it. Messages for
-  /// such a team make no context any longer. If early messages are kept, a team without this rank
-  /// is noted.
+  /// a released team make no context any longer. If early messages are kept, a team without this
+  /// rank is noted.
   [[nodiscard]] bool is_released(std::uint64_t team, std::uint32_t kind) {
     const table& among = table_of(kind);
     return team != among.last_team && look_for_released(among, team);
@@ -84,8 +84,7 @@ class team_contexts {
   std::uint32_t next_ = 0;
   std::vector<std::uint32_t> free_;                    ///< of released teams
   std::vector<std::uint64_t> going_;                   ///< released teams that members still leave
-  std::vector<std::pair<std::uint64_t, bool>> early_;  ///< noted teams; whether already at the last
-                                                       ///< `take_vain`
+  std::vector<std::pair<std::uint64_t, bool>> early_;  ///< noted; whether at the last `take_vain`
   bool keeps_early_ = false;
   std::set<std::pair<std::uint32_t, std::uint32_t>> kept_kinds_;
   std::vector<hints> hints_;  ///< by context, as far as given

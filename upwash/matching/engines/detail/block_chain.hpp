@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Entries in order in a linked list of blocks: what arrays, vectors and fingerprints share. A taken
-// entry leaves a hole; holes at both ends of a block are given back at once, an empty block goes,
-// the last block is reused (Ghazimirsaeed 2019, 6.2, figure 6.3).
+// Entries in order in a linked list of blocks: the common base of arrays, vectors and fingerprints.
+// A taken entry leaves a hole. Holes at both ends of a block are released at once, an empty block
+// is removed, and the last block is reused (Ghazimirsaeed 2019, 6.2, figure 6.3).
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@
 
 namespace upwash::matching::detail {
 
-/// What every block begins with. `Block` adds `held` (an array of entry*), a static `capacity` of
-/// a side, `keep(index, entry, side)`, `clear(index, side)`, a needle made of (envelope,
-/// side), and `first_fit(needle, costs)` over [begin, end).
+/// The common head of every block. `Block` adds `held` (an array of entry*), a static `capacity` of
+/// a side, `keep(index, entry, side)`, `clear(index, side)`, a needle made of (envelope, side), and
+/// `first_fit(needle, costs)` over [begin, end).
 template <class Block>
 struct block_head {
-  std::uint32_t begin = 0;  ///< first place that may hold an entry
+  std::uint32_t begin = 0;  ///< first slot that may hold an entry
   std::uint32_t end = 0;    ///< one past the last
   std::uint32_t live = 0;
   Block* next = nullptr;
@@ -97,7 +97,7 @@ class block_chain {
     tail_ = b;
   }
 
-  /// An empty block: the only one stays, one more is kept for the next append.
+  /// Removes an empty block. The only block stays, and one more is kept for the next append.
   void drop(Block& b) noexcept {
     b.begin = b.end = 0;
     if (head_ == tail_) return;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the upwash authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Entries by key, those of one key in the order in which they came: open addressing, one slot a
-// key, linear probing, no tombstones. All operations are O(1) expected, whatever is inside.
+// Entries by key, the entries of one key in the order of arrival: open addressing, one slot a key,
+// linear probing, no tombstones. All operations are O(1) expected, for any number of entries.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,10 @@
 
 namespace upwash::matching::detail {
 
-/// The entries of one key form a ring through the links that `Links` finds in an entry: the head is
-/// the earliest, the one before it the latest. The key is the envelope projected to `Wild`: a
-/// constant, as compilers spilled what depended on it, and loads of what was just spilled stall.
+/// The table. The entries of one key form a ring through the links that `Links` finds in an entry:
+/// the head is the earliest, its predecessor the latest. The key is the envelope projected to
+/// `Wild`. `Wild` is a constant because compilers spilled dependent values, and loads of just
+/// spilled values stall.
 template <class Links, unsigned Wild>
 class key_table {
  public:
@@ -40,7 +41,7 @@ class key_table {
     head.previous = &e;
   }
 
-  /// The earliest of the key that `wanted` has in this table.
+  /// Returns the earliest entry of the key that `wanted` has in this table.
   [[nodiscard]] entry* find(const envelope& wanted, costs& spent) const noexcept {
     if (keys_ == 0) return nullptr;
     ++spent.traversals;
@@ -48,7 +49,7 @@ class key_table {
     return slots_[place_of(key, mixed(key))].head;
   }
 
-  /// The same, erased.
+  /// Returns the earliest entry as `find` does, and erases it.
   entry* take(const envelope& wanted, costs& spent) noexcept {
     if (keys_ == 0) return nullptr;
     ++spent.traversals;
@@ -75,7 +76,7 @@ class key_table {
     Links::of(*around.previous, Wild).next = around.next;
     entry_links& after = Links::of(*around.next, Wild);
     after.previous = around.previous;
-    if (around.previous->sequence < e.sequence) return;  // it was not the head
+    if (around.previous->sequence < e.sequence) return;  // not the head
     const std::size_t at = place_of_head(e, around.place);
     slots_[at].head = around.next;
     after.place = static_cast<std::uint32_t>(at);
@@ -100,7 +101,7 @@ class key_table {
     entry* head = nullptr;
   };
 
-  /// Where the key is, or would be. There is always an empty slot.
+  /// Returns the slot of the key, or the free slot for it. There is always an empty slot.
   [[nodiscard]] std::size_t place_of(const envelope& key, std::uint64_t h) const noexcept {
     for (std::size_t at = h & mask_;; at = (at + 1) & mask_) {
       const slot& s = slots_[at];
@@ -113,20 +114,21 @@ class key_table {
     }
   }
 
-  /// The slot of a head. It was noted when it became the head; slots that moved since are sought.
+  /// Returns the slot of a head. The slot was noted when the entry became the head; a slot that
+  /// moved since is searched.
   [[nodiscard]] std::size_t place_of_head(const entry& e, std::size_t noted) const noexcept {
     if (slots_[noted & mask_].head == &e) return noted & mask_;
     const envelope key = project(e.what, Wild);
     return place_of(key, mixed(key));
   }
 
-  /// Empties a slot and moves later ones of its run back, so that no search stops too early.
+  /// Empties a slot and moves later entries of its run back, so that no search stops too early.
   void close(std::size_t at) noexcept {
     --keys_;
     for (std::size_t next = (at + 1) & mask_; slots_[next].head != nullptr;
          next = (next + 1) & mask_) {
       const std::size_t from_home = (next - slots_[next].hash) & mask_;
-      if (from_home < ((next - at) & mask_)) continue;  // it may not move before its own place
+      if (from_home < ((next - at) & mask_)) continue;  // must not move before its home slot
       slots_[at] = slots_[next];
       at = next;
     }
@@ -146,7 +148,7 @@ class key_table {
   }
 
   std::size_t keys_ = 0;
-  std::size_t mask_ = 0;  ///< slots - 1; their number is a power of two
+  std::size_t mask_ = 0;  ///< slots - 1; the number of slots is a power of two
   std::vector<slot> slots_;
 };
 
