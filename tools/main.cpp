@@ -11,6 +11,7 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,7 +81,12 @@ int run(int argc, char** argv) {
   try {
     app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& failure) {
-    if (failure.get_exit_code() == 0) return app.exit(failure);  // --help, --version
+    if (failure.get_exit_code() == 0) {  // --help, --version
+      std::ostringstream text;
+      const int done = app.exit(failure, text, text);
+      fmt::print("{}", text.str());
+      return done;
+    }
     fmt::print(stderr, "upwash: {} (see upwash --help)\n", first_line(failure.what()));
     return bad_input;
   }

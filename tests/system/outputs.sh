@@ -32,7 +32,7 @@ refused "the tuning file fifo is no file" \
   "$upwash" tune barrier -n 2 --conduit sim --output fifo
 [[ -p fifo ]] || fail "the FIFO is replaced"
 holds fifo
-refused "cannot write fifo: nobody reads this FIFO" \
+refused "cannot write fifo: nobody reads this FIFO" bash -c '"$@" >"$0"' "$work/table" \
   "$upwash" simulate --topology crossbar:ports=4 --load 0.1 --packets 10 --quiet --json fifo
 timeout 60 cat fifo >"$work/row" & reader=$!
 "$upwash" simulate --topology crossbar:ports=4 --load 0.1 --packets 10 --quiet --json fifo >"$work/out"
