@@ -113,8 +113,7 @@ TEST(csr, sparse_product_is_the_dense_product) {
 }
 
 TEST(csr, sparse_product_agrees_with_dense_columns_on_a_real_matrix) {
-  const auto matrix =
-      sparse::read_matrix_market(std::string(UPWASH_SOURCE_DIR) + "/data/matrices/cage7.mtx");
+  const auto matrix = sparse::read_matrix_market(UPWASH_SOURCE_DIR "/data/matrices/cage7.mtx");
   const auto a = sparse::make_csr(matrix);
   const auto squared = sparse::multiply_sparse(a, a);
   std::vector<double> c(static_cast<std::size_t>(a.rows) * static_cast<std::size_t>(a.columns));

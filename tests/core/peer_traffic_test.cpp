@@ -37,7 +37,7 @@ bool reaches(job& here, int peer) {
 }
 
 /// The word that `source` writes at `owner` in its i-th put.
-std::uint64_t word_of(int source, int owner, std::uint64_t i) {
+std::uint64_t word_at(int source, int owner, std::uint64_t i) {
   return random_bits(static_cast<std::uint64_t>(source), static_cast<std::uint64_t>(owner), i) | 1U;
 }
 
@@ -48,9 +48,9 @@ struct exchange {
   explicit exchange(job& home)
       : here(home),
         area(allocate(here.world(), static_cast<std::size_t>(here.size()) * puts_to_each *
-                                        sizeof(word_of(0, 0, 0)))) {
+                                        sizeof(word_at(0, 0, 0)))) {
     for (int to = 0; to < here.size(); ++to) {
-      for (std::uint64_t i = 0; i < puts_to_each; ++i) words.push_back(word_of(here.rank(), to, i));
+      for (std::uint64_t i = 0; i < puts_to_each; ++i) words.push_back(word_at(here.rank(), to, i));
     }
   }
   [[nodiscard]] global_ptr<std::uint64_t> place(int to, std::uint64_t i) const {
@@ -65,7 +65,7 @@ struct exchange {
     for (int from = 0; from < here.size(); ++from) {
       for (std::uint64_t i = 0; i < puts_to_each; ++i) {
         const auto at = static_cast<std::size_t>(from) * puts_to_each + i;
-        if (area.mine_as<std::uint64_t>()[at] != word_of(from, here.rank(), i)) ++count;
+        if (area.mine_as<std::uint64_t>()[at] != word_at(from, here.rank(), i)) ++count;
       }
     }
     return count;
@@ -164,7 +164,7 @@ JOB_TEST(peer_traffic, confirmed_puts_are_visible, .alone = true) {
     std::vector<std::uint64_t> back(puts_to_each);
     get(here, all.place(to, 0), back).wait();
     for (std::uint64_t i = 0; i < puts_to_each; ++i) {
-      ASSERT_EQ(back[i], word_of(here.rank(), to, i)) << to;
+      ASSERT_EQ(back[i], word_at(here.rank(), to, i)) << to;
     }
   }
   control::barrier(here.world());

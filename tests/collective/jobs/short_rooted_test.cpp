@@ -20,7 +20,6 @@
 namespace {
 
 using namespace upwash;
-using test::word_of;
 using test::words;
 
 enum class rooted_call : std::uint8_t { broadcast, reduce, gather, scatter };
@@ -44,7 +43,7 @@ drawn draw(random_stream& from, std::uint64_t number, int members) {
 
 /// What a member hands in; a call's words are told from those of the others.
 std::uint64_t word(const drawn& of, int member, std::size_t i) {
-  return word_of(member, i) + of.number * 7919;
+  return test::word_of(member, i) + of.number * 7919;
 }
 
 /// One call with its buffers, from its start to the check of its result.
@@ -181,16 +180,16 @@ JOB_TEST(short_rooted, are_started_often_beside_others, .most_ranks = 8) {
                           std::span(&total, world.rank() == 0 ? 1 : 0));
   random_stream draws(7, 0);
   for (std::uint64_t turn = 0; turn < calls / 3; ++turn) {
-    if (world.rank() == last) told = word_of(last, turn);
-    mine = word_of(world.rank(), turn);
+    if (world.rank() == last) told = test::word_of(last, turn);
+    mine = test::word_of(world.rank(), turn);
     request telling = tells.start();
     request summing = sums.start();
     running between(world, draw(draws, turn, world.size()));
     telling.wait();
-    EXPECT_EQ(told, word_of(last, turn));
+    EXPECT_EQ(told, test::word_of(last, turn));
     summing.wait();
     std::uint64_t wanted = 0;
-    for (int member = 0; member <= last; ++member) wanted += word_of(member, turn);
+    for (int member = 0; member <= last; ++member) wanted += test::word_of(member, turn);
     if (world.rank() == 0) {
       EXPECT_EQ(total, wanted);
     }
