@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "upwash/base/apply_atomic.hpp"
+#include "upwash/base/word_copy.hpp"
 
 namespace upwash::test {
 
@@ -149,8 +150,8 @@ void pretended_memory::carry_out(transfer& one) {
   }
   std::byte* const at = found->second.base + one.offset;
   switch (one.what) {
-    case transfer::kind::put: std::copy(one.from.begin(), one.from.end(), at); break;
-    case transfer::kind::get: std::copy_n(at, bytes, one.to.begin()); break;
+    case transfer::kind::put: store_words(at, one.from.data(), bytes); break;
+    case transfer::kind::get: load_words(one.to.data(), at, bytes); break;
     case transfer::kind::atomic: {
       const std::uint64_t old = apply_atomic(at, one.operation);
       if (one.old != nullptr) *one.old = old;
