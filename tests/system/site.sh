@@ -35,7 +35,7 @@ shows 'href="lab/index.html"' <"$work/site/index.html" || fail "the lab is not l
 if command -v doxygen >/dev/null; then
   page=$(sed -nE 's|.*href="(reference/all__reduce_8hpp.html)".*|\1|p' "$work/site/reference.html")
   [[ -n $page ]] || fail "the reference does not list all_reduce.hpp"
-  shows 'is the combination, by the operator, of element i' <"$work/site/$page" || fail "no docstring"
+  shows 'with the operator and stores the result in element i' <"$work/site/$page" || fail "no docstring"
   shows 'href="upwash_8h.html#' <"$work/site/reference/globals_func.html" || fail "nothing of the header for C"
   shows 'href="reference/object__array_8hpp.html"' <"$work/site/objects.html" || fail "no link from a page to a header"
   ! ls "$work/site/reference" | shows -i detail || fail "the reference has what is not for programs"
