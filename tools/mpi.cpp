@@ -13,14 +13,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tools/linked_mpi.hpp"
 #include "upwash/base/error.hpp"
 #include "upwash/base/find_program.hpp"
 #include "upwash/base/knobs.hpp"
@@ -58,25 +57,12 @@ std::optional<std::string> launcher_of(std::string_view name) {
   return std::nullopt;
 }
 
-/// The contents of an executable or a library; empty for other files, devices and folders.
-std::string text_of_program(const fs::path& file) {
-  std::error_code none;
-  if (!fs::is_regular_file(file, none)) return {};
-  std::ifstream stream(file, std::ios::binary);
-  constexpr std::string_view begin = "\177ELF";
-  std::string text(begin.size(), '\0');
-  if (!stream.read(text.data(), static_cast<std::streamsize>(text.size())) || text != begin) {
-    return {};
-  }
-  text.append(std::istreambuf_iterator<char>(stream), {});
-  return text;
-}
-
-/// The library that a program is linked with, by what its file names.
+/// The MPI library that a program is linked with.
 std::optional<std::string> linked_with(const fs::path& file) {
-  const std::string text = text_of_program(file);
-  if (text.find("libmpich.so") != std::string::npos) return "mpich";
-  if (text.find("libmpi.so.40") != std::string::npos) return "openmpi";
+  for (const std::string& name : needed_libraries(file.string())) {
+    if (name.starts_with("libmpich")) return "mpich";
+    if (name.starts_with("libmpi") && name.ends_with(".so.40")) return "openmpi";
+  }
   return std::nullopt;
 }
 
@@ -117,10 +103,11 @@ std::string sanitized_program(const std::vector<std::string>& command) {
   for (const std::string& word : command) {
     const std::string found = find_program(word);
     if (found.empty()) continue;
-    const std::string text = text_of_program(found);
-    for (const std::string_view runtime : {"libasan.so", "libclang_rt.asan"}) {
-      if (text.find(runtime) != std::string::npos) return word;
-    }
+    const auto needed = needed_libraries(found);
+    const bool has_runtime = std::ranges::any_of(needed, [](const std::string& name) {
+      return name.starts_with("libasan.so") || name.starts_with("libclang_rt.asan");
+    });
+    if (has_runtime) return word;
   }
   return {};
 }
