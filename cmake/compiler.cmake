@@ -9,8 +9,8 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 
-# The cache of inodes keeps ccache from hashing the precompiled header, 60 MB, for each source: a
-# quarter of the time of a cold build.
+# Without a cache of inodes, ccache hashes the precompiled header, 60 MB, for each source: about a
+# quarter of the samples of a cold build.
 find_program(UPWASH_CCACHE ccache)
 if(UPWASH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
