@@ -27,7 +27,7 @@ struct preload_options {
   /// Functions that take requests reach upwash: else it has no requests of its own.
   bool requests = true;
   bool threads = false;     ///< also where the program has several
-  std::int64_t sample = 0;  ///< every so-manieth call goes to the MPI library
+  std::int64_t sample = 0;  ///< every N-th call goes to the MPI library; 0: none
   bool checked = false;     ///< what is sampled goes to both
   /// Memory for messages that came before their receives, and as much for those that have no room
   /// at their receivers. MPI libraries have no limit, and programs rely on that: so by default it

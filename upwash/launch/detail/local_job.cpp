@@ -242,8 +242,7 @@ bool local_job::end_by_abort() {
 std::string local_job::why_killed(const child& one, int signal) const {
   if (signal == SIGXFSZ) {
     return ": the limit of file sizes counts for the memory that ranks share, too; raise it "
-           "(ulimit "
-           "-f)";
+           "(ulimit -f)";
   }
   if (signal != SIGKILL || kills_for_memory() == kills_before_) return {};
   return fmt::format(
