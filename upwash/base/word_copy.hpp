@@ -14,13 +14,6 @@
 
 namespace upwash {
 
-/// The unsigned integer of `Bytes` bytes: 1, 2, 4 or 8.
-template <std::size_t Bytes>
-using word_of = std::conditional_t<
-    Bytes == 1, std::uint8_t,
-    std::conditional_t<Bytes == 2, std::uint16_t,
-                       std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
-
 /// Copies of at most this number of bytes access each aligned word once; longer ones are memcpy.
 inline constexpr std::size_t most_copied_by_words = 64;
 
@@ -31,6 +24,13 @@ template <std::size_t Bytes>
 }
 
 namespace detail {
+
+/// The unsigned integer of `Bytes` bytes: 1, 2, 4 or 8.
+template <std::size_t Bytes>
+using word_of = std::conditional_t<
+    Bytes == 1, std::uint8_t,
+    std::conditional_t<Bytes == 2, std::uint16_t,
+                       std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
 
 /// One store of `Bytes` bytes to the aligned `to`; release.
 struct word_store {

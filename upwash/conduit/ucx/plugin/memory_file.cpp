@@ -5,13 +5,14 @@
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
+
+#include "upwash/base/private_memfd.hpp"
 
 namespace upwash::conduit::ucx {
 namespace {
@@ -36,8 +37,7 @@ memory_file::~memory_file() {
 
 bool memory_file::open(std::string& why) {
   if (fd_ >= 0) return true;
-  fd_ = memfd_create(file_name, MFD_CLOEXEC);
-  if (fd_ >= 0) fchmod(fd_, S_IRUSR | S_IWUSR);  // the kernel's default is 0777
+  fd_ = private_memfd(file_name);
   if (fd_ < 0) why = reason("no file in memory (see ulimit -n)", errno);
   return fd_ >= 0;
 }
