@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: the upwash authors
 # SPDX-License-Identifier: BSD-3-Clause
 # Plugins of conduits over network engines (upwash/conduit/wire/plugin.hpp): each links with its
-# engine and with nothing of upwash. Where an engine is not found there is no plugin, and who asks
+# engine and not with the library of upwash. Where an engine is not found there is no plugin, and who asks
 # for the conduit is told so.
 include(GNUInstallDirs)
 
@@ -59,6 +59,8 @@ endif()
 pkg_check_modules(ucx QUIET IMPORTED_TARGET ucx>=1.11)
 if(ucx_FOUND)
   upwash_add_plugin(ucx PkgConfig::ucx)
+  # A function of the library that the plugin has a copy of.
+  target_sources(upwash_plugin_ucx PRIVATE ${PROJECT_SOURCE_DIR}/upwash/base/private_memfd.cpp)
   # What the conduit adds to bare UCP: run by hand, see the head of its source.
   add_executable(over_ucx EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/bench/compare/over_ucx.cpp)
   target_link_libraries(over_ucx PRIVATE upwash_static upwash_warnings PkgConfig::ucx)

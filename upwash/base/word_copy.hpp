@@ -27,7 +27,7 @@ namespace detail {
 
 /// The unsigned integer of `Bytes` bytes: 1, 2, 4 or 8.
 template <std::size_t Bytes>
-using word_of = std::conditional_t<
+using sized_word = std::conditional_t<
     Bytes == 1, std::uint8_t,
     std::conditional_t<Bytes == 2, std::uint16_t,
                        std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
@@ -36,9 +36,9 @@ using word_of = std::conditional_t<
 struct word_store {
   template <std::size_t Bytes>
   static void move(std::byte* to, const std::byte* from) noexcept {
-    word_of<Bytes> word;
+    sized_word<Bytes> word;
     std::memcpy(&word, from, Bytes);
-    __atomic_store_n(reinterpret_cast<word_of<Bytes>*>(to), word, __ATOMIC_RELEASE);
+    __atomic_store_n(reinterpret_cast<sized_word<Bytes>*>(to), word, __ATOMIC_RELEASE);
   }
   /// Two words of 8 bytes by one store or two: a copy of known length never stores a byte twice.
   static void move_pair(std::byte* to, const std::byte* from) noexcept {
@@ -51,8 +51,8 @@ struct word_store {
 struct word_load {
   template <std::size_t Bytes>
   static void move(std::byte* to, const std::byte* from) noexcept {
-    const word_of<Bytes> word =
-        __atomic_load_n(reinterpret_cast<const word_of<Bytes>*>(from), __ATOMIC_ACQUIRE);
+    const sized_word<Bytes> word =
+        __atomic_load_n(reinterpret_cast<const sized_word<Bytes>*>(from), __ATOMIC_ACQUIRE);
     std::memcpy(to, &word, Bytes);
   }
   /// Two words of 8 bytes by one load or two.

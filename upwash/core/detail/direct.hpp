@@ -68,8 +68,8 @@ template <class T>
 void store_value(std::byte* to, const T& value) noexcept {
   if constexpr (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8) {
     if (is_word_aligned<sizeof(T)>(to)) {
-      const auto bits = std::bit_cast<word_of<sizeof(T)>>(value);
-      __atomic_store_n(reinterpret_cast<word_of<sizeof(T)>*>(to), bits, __ATOMIC_RELEASE);
+      const auto bits = std::bit_cast<sized_word<sizeof(T)>>(value);
+      __atomic_store_n(reinterpret_cast<sized_word<sizeof(T)>*>(to), bits, __ATOMIC_RELEASE);
       return;
     }
   }
@@ -81,7 +81,7 @@ template <class T>
 [[nodiscard]] T load_value(const std::byte* from) noexcept {
   if constexpr (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8) {
     if (is_word_aligned<sizeof(T)>(from)) {
-      const auto* word = reinterpret_cast<const word_of<sizeof(T)>*>(from);
+      const auto* word = reinterpret_cast<const sized_word<sizeof(T)>*>(from);
       return std::bit_cast<T>(__atomic_load_n(word, __ATOMIC_ACQUIRE));
     }
   }
