@@ -279,6 +279,26 @@ JOB_TEST(active_message, bad_destinations_are_named, .alone = true) {
   }
 }
 
+JOB_TEST(active_message, members_of_a_team_are_destinations, .alone = true) {
+  const team half = here.world().split(here.rank() % 2, -here.rank());  // highest world rank first
+  const auto mine = static_cast<std::uint64_t>(here.rank());
+  send<&note>(half, 0, mine);
+  while (try_send<&note>(half, 0, mine).what != conduit::outcome::done) here.progress();
+  send_medium<&note>(half, half.size() - 1, std::as_bytes(std::span(&mine, 1)), mine);
+  const int wanted = (half.rank() == 0 ? 2 * half.size() : 0) +
+                     (half.rank() == half.size() - 1 ? half.size() : 0);
+  wait_for(here, box(here).received, wanted);
+  for (const auto& [source, values] : box(here).from) {
+    EXPECT_EQ(source % 2, here.rank() % 2);
+    for (const std::uint64_t value : values) EXPECT_EQ(value, static_cast<std::uint64_t>(source));
+  }
+  EXPECT_THROW(send<&note>(half, half.size(), mine), error);
+  EXPECT_THROW(send<&note>(half, -1, mine), error);
+  EXPECT_THROW(send<&note>(team(), 0, mine), error);
+  barrier(here.world(), blocking);
+  EXPECT_EQ(box(here).received, wanted);
+}
+
 JOB_TEST(active_message, a_long_message_that_does_not_fit_is_not_sent, .alone = true) {
   const auto bytes_of = [](int rank) { return static_cast<std::size_t>(rank == 0 ? 16 : 64); };
   region area = allocate(here.world(), bytes_of(here.rank()));

@@ -112,7 +112,7 @@ bool send_line(job& here, int destination, lane kind, const void* thunk,
   return send_at_once(here, destination, kind, thunk, arguments, {});
 }
 
-void send_packed(const calling_job& from, int destination, conduit::lane kind, const void* thunk,
+void send_packed(const rank_space& from, int destination, conduit::lane kind, const void* thunk,
                  std::span<const std::byte> arguments, std::span<const std::byte> payload) {
   if (send_at_once(from.here, destination, kind, thunk, arguments, payload)) [[likely]]
     return;

@@ -24,26 +24,39 @@
 #include "upwash/core/global_ptr.hpp"
 #include "upwash/core/incoming.hpp"
 #include "upwash/core/request.hpp"
+#include "upwash/core/team.hpp"
 
 namespace upwash {
 
 class job;
-class team;
 
 /// Says whether a nonblocking injection was accepted, and the reason if not.
 using send_result = injection;
 
-/// The job and the source line of a call. A default parameter cannot follow a variable number of
-/// arguments, so the call site is captured here. Converts implicitly from a job.
-struct calling_job {
-  /// Converts from the job that the caller passes, and records the call site.
-  calling_job(job& passed, call_site at = call_site::current()) noexcept : here(passed), site(at) {}
+/// The ranks among which a destination is numbered: the ranks of a job, or the members of a team.
+/// Converts implicitly from both, and records the source line of the call, which no default
+/// parameter can do behind a variable number of arguments.
+struct rank_space {
+  /// A destination is a world rank.
+  rank_space(job& passed, call_site at = call_site::current()) noexcept : here(passed), site(at) {}
+  /// A destination is a member of the team, which outlives the call. Throws `error` (argument) for
+  /// an empty handle.
+  rank_space(const team& passed, call_site at = call_site::current())
+      : here(passed.here()), site(at), members(&passed) {}
+
+  /// Returns the world rank of a destination. Throws `error` (argument) for a number that is no
+  /// member of the team.
+  [[nodiscard]] int world_rank(int destination) const {
+    return members == nullptr ? destination : members->world_rank(destination);
+  }
 
   job& here;
   call_site site;
+  const team* members = nullptr;  ///< null: all ranks of the job
 };
 
-/// Sends a short message: `Handler(incoming, args...)` runs at `destination` (a world rank).
+/// Sends a short message: `Handler(incoming, args...)` runs at `destination`, a world rank if `ranks`
+/// is a job, or a member if it is a team: `send<&add>(team, 0, 42)`.
 ///
 /// Arguments are copied. Messages to one destination stay in order. Outside handlers the call may
 /// wait for credit and run handlers while it waits. In a handler it never waits: a message without
@@ -60,25 +73,25 @@ struct calling_job {
 /// }
 /// @endcode
 template <auto Handler, class... Args>
-void send(calling_job from, int destination, const Args&... args);
+void send(rank_space ranks, int destination, const Args&... args);
 
 /// Sends a message with a payload of any size. The payload is copied before the call returns, so
 /// the span may be reused. A payload above the conduit's medium size travels in pieces and is
 /// reassembled in memory at the target. Otherwise as `send`.
 template <auto Handler, class... Args>
-void send_medium(calling_job from, int destination, std::span<const std::byte> payload,
+void send_medium(rank_space ranks, int destination, std::span<const std::byte> payload,
                  const Args&... args);
 
 /// Sends a message as `send` does, but neither waits nor queues, inside and outside handlers.
 /// Returns done, or retry with the reason.
 template <auto Handler, class... Args>
-[[nodiscard]] send_result try_send(job& here, int destination, const Args&... args);
+[[nodiscard]] send_result try_send(rank_space ranks, int destination, const Args&... args);
 
 /// Sends a message with a payload as `try_send` does. The payload holds at most `medium_limit(job,
 /// destination)` bytes and is copied if the message is accepted. Throws `error` (argument) for a
 /// larger payload.
 template <auto Handler, class... Args>
-[[nodiscard]] send_result try_send_medium(job& here, int destination,
+[[nodiscard]] send_result try_send_medium(rank_space ranks, int destination,
                                           std::span<const std::byte> payload, const Args&... args);
 
 /// Writes `payload` to `to`, and then runs the handler at the owner of `to`. The handler's own
@@ -149,7 +162,7 @@ namespace detail {
                              std::span<const std::byte> arguments);
 /// Sends packed arguments. Typed calls reach the injector only through this function and
 /// `send_line`.
-void send_packed(const calling_job& from, int destination, lane kind, const void* thunk,
+void send_packed(const rank_space& from, int destination, lane kind, const void* thunk,
                  std::span<const std::byte> arguments, std::span<const std::byte> payload);
 send_result try_send_packed(job& here, int destination, const void* thunk,
                             std::span<const std::byte> arguments,
@@ -223,7 +236,7 @@ template <auto Handler, class... Args>
 }
 
 template <auto Handler, class... Args>
-void pack_and_send(const calling_job& from, int destination, lane kind,
+void pack_and_send(const rank_space& from, int destination, lane kind,
                    std::span<const std::byte> payload, const Args&... args) {
   using pack = am_pack<Handler>;
   std::array<std::byte, max_argument_bytes> line;
@@ -251,28 +264,29 @@ void incoming::reply_medium(std::span<const std::byte> payload, const Args&... a
 }
 
 template <auto Handler, class... Args>
-void send(calling_job from, int destination, const Args&... args) {
-  detail::pack_and_send<Handler>(from, destination, lane::request, {}, args...);
+void send(rank_space ranks, int destination, const Args&... args) {
+  detail::pack_and_send<Handler>(ranks, ranks.world_rank(destination), lane::request, {}, args...);
 }
 
 template <auto Handler, class... Args>
-void send_medium(calling_job from, int destination, std::span<const std::byte> payload,
+void send_medium(rank_space ranks, int destination, std::span<const std::byte> payload,
                  const Args&... args) {
-  detail::pack_and_send<Handler>(from, destination, lane::request, payload, args...);
+  detail::pack_and_send<Handler>(ranks, ranks.world_rank(destination), lane::request, payload,
+                                 args...);
 }
 
 template <auto Handler, class... Args>
-send_result try_send(job& here, int destination, const Args&... args) {
-  return try_send_medium<Handler>(here, destination, {}, args...);
+send_result try_send(rank_space ranks, int destination, const Args&... args) {
+  return try_send_medium<Handler>(ranks, destination, {}, args...);
 }
 
 template <auto Handler, class... Args>
-send_result try_send_medium(job& here, int destination, std::span<const std::byte> payload,
+send_result try_send_medium(rank_space ranks, int destination, std::span<const std::byte> payload,
                             const Args&... args) {
   using pack = detail::am_pack<Handler>;
   static_assert(pack::in_line, "try_send takes plain arguments, 48 bytes at most");
   std::array<std::byte, max_argument_bytes> line;
-  return detail::try_send_packed(here, destination, pack::thunk_address(),
+  return detail::try_send_packed(ranks.here, ranks.world_rank(destination), pack::thunk_address(),
                                  pack::write_line(line, args...), payload);
 }
 

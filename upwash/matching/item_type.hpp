@@ -63,7 +63,7 @@ inline constexpr std::uint16_t foreign_code = 0xc000;
   return low < class_code && high >= class_code && high < foreign_code;  // a number and a class
 }
 
-/// The name of a code for messages: "int32", "a class of its own". Allocates.
+/// The name of a code for messages: "int32", "a class". Allocates.
 [[nodiscard]] std::string text_of_code(std::uint16_t code);
 
 namespace detail {
