@@ -192,16 +192,18 @@ JOB_TEST(object_checkpoint, behind_a_link_is_replaced_and_the_link_stays, .most_
   const std::string link = folder / "latest";
   if (here.rank() == 0) fs::create_symlink("state", link);
   control::barrier(here.world());
-  notes all(here.world(), {.name = "notes"});
+  const team& world = here.world();
+  notes all(world, {.name = "notes"});
   all.fill(numbers(5), 1U);
   for (int turn = 0; turn < 2; ++turn) all.save(link);
   EXPECT_TRUE(fs::is_symlink(link));
   EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(folder / "state")));
   for (const std::string& path : {link, folder / "state"}) {
-    notes again(here.world(), {.name = "notes"});
+    notes again(world, {.name = "notes"});
     EXPECT_EQ(again.load(path).objects, 5U);
   }
   EXPECT_EQ(folder.names().size(), 2U + static_cast<std::size_t>(here.size()));
+  control::barrier(world);  // the folder goes with its first owner
 }
 
 JOB_TEST(object_checkpoint, that_cannot_be_written_removes_nothing, .most_ranks = 7) {
