@@ -112,7 +112,8 @@ void ask(incoming& in) {
   in.reply<&answered>(in.here().rank() + 100);
 }
 
-/// A message that begets messages: each costs one of `hops`, to ranks that follow from the numbers.
+/// A message that begets messages: number costs one of `hops`, to ranks that follow from the
+/// numbers.
 void wander(incoming& in, int hops, std::uint32_t state) {
   auto& here = box(in.here());
   ++here.received;
@@ -138,8 +139,8 @@ void try_to_block(incoming& in) {
 }  // namespace
 
 JOB_TEST(active_message, plain_arguments_arrive, .alone = true) {
-  for (int to = 0; to < here.size(); ++to) {
-    send<&check_arguments>(here, to, 'x', 2.5 * here.rank(), std::array<int, 3>{1, 2, 3},
+  for (int target = 0; target < here.size(); ++target) {
+    send<&check_arguments>(here, target, 'x', 2.5 * here.rank(), std::array<int, 3>{1, 2, 3},
                            odd_sizes{'y', -1.0, 7});
   }
   wait_for(here, box(here).received, here.size());
@@ -148,32 +149,32 @@ JOB_TEST(active_message, plain_arguments_arrive, .alone = true) {
 JOB_TEST(active_message, order_is_kept_per_pair, .alone = true) {
   constexpr std::uint64_t count = 300;
   for (std::uint64_t i = 0; i < count; ++i) {
-    for (int to = 0; to < here.size(); ++to) send<&note>(here, to, i);
+    for (int target = 0; target < here.size(); ++target) send<&note>(here, target, i);
   }
   wait_for(here, box(here).received, here.size() * static_cast<int>(count));
-  for (int from = 0; from < here.size(); ++from) {
-    const auto& values = box(here).from[from];
+  for (int source = 0; source < here.size(); ++source) {
+    const auto& values = box(here).from[source];
     ASSERT_EQ(values.size(), count);
-    for (std::uint64_t i = 0; i < count; ++i) ASSERT_EQ(values[i], i) << "from rank " << from;
+    for (std::uint64_t i = 0; i < count; ++i) ASSERT_EQ(values[i], i) << "from rank " << source;
   }
 }
 
 JOB_TEST(active_message, payloads_of_any_size_arrive, .alone = true) {
   const std::array<std::size_t, 12> sizes{0,   1,   15,  48,   49,     64,
                                           511, 512, 513, 4096, 20'001, 100'000};
-  const int to = (here.rank() + 1) % here.size();
+  const int target = (here.rank() + 1) % here.size();
   for (const std::size_t size : sizes) {
     std::vector<std::byte> payload = make_payload(size, size);
-    send_medium<&check_payload>(here, to, payload, std::uint64_t{size}, std::uint64_t{size});
+    send_medium<&check_payload>(here, target, payload, std::uint64_t{size}, std::uint64_t{size});
     std::fill(payload.begin(), payload.end(), std::byte{0xee});  // it was copied
   }
   wait_for(here, box(here).received, static_cast<int>(sizes.size()));
 }
 
 JOB_TEST(active_message, serialized_arguments_arrive, .alone = true) {
-  const int to = here.size() - 1 - here.rank();
+  const int target = here.size() - 1 - here.rank();
   const std::vector<std::string> words{"one", "", std::string(3000, 'z')};
-  send_medium<&check_values>(here, to, make_payload(5, 0), words, point{1.5, "corner"},
+  send_medium<&check_values>(here, target, make_payload(5, 0), words, point{1.5, "corner"},
                              std::pair(-4, std::vector<double>(1000, 0.5)));
   wait_for(here, box(here).received, 1);
   EXPECT_EQ(box(here).texts, words);
@@ -181,7 +182,7 @@ JOB_TEST(active_message, serialized_arguments_arrive, .alone = true) {
 
 JOB_TEST(active_message, replies_come_back, .alone = true) {
   for (int round = 0; round < 50; ++round) {
-    for (int to = 0; to < here.size(); ++to) send<&ask>(here, to);
+    for (int target = 0; target < here.size(); ++target) send<&ask>(here, target);
   }
   wait_for(here, box(here).replies, 50 * here.size());
   wait_for(here, box(here).received, 50 * here.size());
@@ -207,24 +208,24 @@ JOB_TEST(active_message, handlers_may_not_block, .alone = true) {
 }
 
 JOB_TEST(active_message, prepared_payloads_arrive, .alone = true) {
-  const int to = (here.rank() + 1) % here.size();
+  const int target = (here.rank() + 1) % here.size();
   for (std::size_t size = 0; size <= 256; size += 64) {
-    prepared_payload cancelled(here, to, 100);
+    prepared_payload cancelled(here, target, 100);
     cancelled.cancel();
-    prepared_payload room(here, to, 300);
+    prepared_payload room(here, target, 300);
     const auto made = make_payload(size, 3);
     std::copy(made.begin(), made.end(), room.bytes().begin());
     room.commit<&check_payload>(size, std::uint64_t{size}, std::uint64_t{3});
   }
   wait_for(here, box(here).received, 5);
-  EXPECT_THROW(prepared_payload(here, to, medium_limit(here, to) + 1), error);
+  EXPECT_THROW(prepared_payload(here, target, medium_limit(here, target) + 1), error);
 }
 
 JOB_TEST(active_message, try_send_refuses_or_sends, .alone = true) {
-  const int to = (here.rank() + 1) % here.size();
+  const int target = (here.rank() + 1) % here.size();
   int sent = 0;
   for (std::uint64_t i = 0; sent < 400; ++i) {
-    const send_result result = try_send<&note>(here, to, i);
+    const send_result result = try_send<&note>(here, target, i);
     if (result.what == conduit::outcome::done) {
       ++sent;
     } else {
@@ -235,19 +236,19 @@ JOB_TEST(active_message, try_send_refuses_or_sends, .alone = true) {
 }
 
 JOB_TEST(active_message, try_send_medium_refuses_or_sends, .alone = true) {
-  const int to = (here.rank() + 1) % here.size();
+  const int target = (here.rank() + 1) % here.size();
   const auto payload = make_payload(500, 9);
   for (int sent = 0; sent < 50;) {
     const bool taken =
-        try_send_medium<&check_payload>(here, to, payload, std::uint64_t{500}, std::uint64_t{9})
+        try_send_medium<&check_payload>(here, target, payload, std::uint64_t{500}, std::uint64_t{9})
             .what == conduit::outcome::done;
     sent += taken ? 1 : 0;
     if (!taken) here.progress();
   }
   wait_for(here, box(here).received, 50);
-  const std::vector<std::byte> large(medium_limit(here, to) + 1);
-  EXPECT_THROW(static_cast<void>(try_send_medium<&check_payload>(here, to, large, std::uint64_t{0},
-                                                                 std::uint64_t{0})),
+  const std::vector<std::byte> large(medium_limit(here, target) + 1);
+  EXPECT_THROW(static_cast<void>(try_send_medium<&check_payload>(
+                   here, target, large, std::uint64_t{0}, std::uint64_t{0})),
                error);
 }
 
@@ -255,16 +256,16 @@ JOB_TEST(active_message, long_messages_bring_their_data, .alone = true) {
   region area = allocate(here.world(), 4000 * static_cast<std::size_t>(here.size()));
   const auto payload = make_payload(4000, static_cast<std::size_t>(here.rank()));
   std::vector<request> open;
-  for (int to = 0; to < here.size(); ++to) {
+  for (int target = 0; target < here.size(); ++target) {
     open.push_back(send_long<&note>(here,
-                                    area.at(to, 4000 * static_cast<std::uint64_t>(here.rank())),
+                                    area.at(target, 4000 * static_cast<std::uint64_t>(here.rank())),
                                     payload, static_cast<std::uint64_t>(here.rank())));
   }
   wait_for(here, box(here).received, here.size());
-  for (int from = 0; from < here.size(); ++from) {
-    const auto part = area.mine().subspan(4000 * static_cast<std::size_t>(from), 4000);
-    const auto wanted = make_payload(part.size(), static_cast<std::size_t>(from));
-    ASSERT_EQ(test::first_difference(part, wanted), part.size()) << "from " << from;
+  for (int source = 0; source < here.size(); ++source) {
+    const auto part = area.mine().subspan(4000 * static_cast<std::size_t>(source), 4000);
+    const auto expected = make_payload(part.size(), static_cast<std::size_t>(source));
+    ASSERT_EQ(test::first_difference(part, expected), part.size()) << "from " << source;
   }
   wait_all(open);
   free(area);
@@ -280,23 +281,26 @@ JOB_TEST(active_message, bad_destinations_are_named, .alone = true) {
 }
 
 JOB_TEST(active_message, members_of_a_team_are_destinations, .alone = true) {
-  const team half = here.world().split(here.rank() % 2, -here.rank());  // highest world rank first
-  const auto mine = static_cast<std::uint64_t>(here.rank());
-  send<&note>(half, 0, mine);
-  while (try_send<&note>(half, 0, mine).what != conduit::outcome::done) here.progress();
-  send_medium<&note>(half, half.size() - 1, std::as_bytes(std::span(&mine, 1)), mine);
-  const int wanted = (half.rank() == 0 ? 2 * half.size() : 0) +
-                     (half.rank() == half.size() - 1 ? half.size() : 0);
-  wait_for(here, box(here).received, wanted);
-  for (const auto& [source, values] : box(here).from) {
-    EXPECT_EQ(source % 2, here.rank() % 2);
-    for (const std::uint64_t value : values) EXPECT_EQ(value, static_cast<std::uint64_t>(source));
+  job& self = here;
+  const int rank = self.rank();
+  const team half = self.world().split(rank % 2, -rank);  // highest world rank first
+  const auto value = static_cast<std::uint64_t>(rank);
+  inbox& received = box(self);
+  send<&note>(half, 0, value);
+  while (try_send<&note>(half, 0, value).what != conduit::outcome::done) self.progress();
+  send_medium<&note>(half, half.size() - 1, std::as_bytes(std::span(&value, 1)), value);
+  const int expected =
+      (half.rank() == 0 ? 2 * half.size() : 0) + (half.rank() == half.size() - 1 ? half.size() : 0);
+  wait_for(self, received.received, expected);
+  for (const auto& [source, values] : received.from) {
+    EXPECT_EQ(source % 2, rank % 2);
+    for (const std::uint64_t number : values) EXPECT_EQ(number, static_cast<std::uint64_t>(source));
   }
-  EXPECT_THROW(send<&note>(half, half.size(), mine), error);
-  EXPECT_THROW(send<&note>(half, -1, mine), error);
-  EXPECT_THROW(send<&note>(team(), 0, mine), error);
-  barrier(here.world(), blocking);
-  EXPECT_EQ(box(here).received, wanted);
+  EXPECT_THROW(send<&note>(half, half.size(), value), error);
+  EXPECT_THROW(send<&note>(half, -1, value), error);
+  EXPECT_THROW(send<&note>(team(), 0, value), error);
+  barrier(self.world(), blocking);
+  EXPECT_EQ(received.received, expected);
 }
 
 JOB_TEST(active_message, a_long_message_that_does_not_fit_is_not_sent, .alone = true) {
@@ -323,26 +327,26 @@ JOB_TEST(active_message, a_long_message_that_does_not_fit_is_not_sent, .alone = 
 }
 
 JOB_TEST(active_message, sends_beside_an_open_room_are_refused, .alone = true) {
-  const int to = (here.rank() + 1) % here.size();
+  const int target = (here.rank() + 1) % here.size();
   {
-    prepared_payload room(here, to, 100);
-    EXPECT_THROW(send<&note>(here, to, std::uint64_t{1}), error);
-    EXPECT_THROW(prepared_payload(here, to, 100), error);
-    EXPECT_EQ(try_send<&note>(here, to, std::uint64_t{1}).why, conduit::retry_reason::reserved);
+    prepared_payload room(here, target, 100);
+    EXPECT_THROW(send<&note>(here, target, std::uint64_t{1}), error);
+    EXPECT_THROW(prepared_payload(here, target, 100), error);
+    EXPECT_EQ(try_send<&note>(here, target, std::uint64_t{1}).why, conduit::retry_reason::reserved);
     room.commit<&note>(0, std::uint64_t{2});
   }
-  send<&note>(here, to, std::uint64_t{3});
+  send<&note>(here, target, std::uint64_t{3});
   wait_for(here, box(here).received, 2);
-  const int from = (here.rank() + here.size() - 1) % here.size();
-  EXPECT_EQ(box(here).from[from], (std::vector<std::uint64_t>{2, 3}));
+  const int source = (here.rank() + here.size() - 1) % here.size();
+  EXPECT_EQ(box(here).from[source], (std::vector<std::uint64_t>{2, 3}));
 }
 
 JOB_TEST(active_message, rooms_for_several_ranks_are_open_together, .alone = true) {
   {
     std::vector<std::unique_ptr<prepared_payload>> rooms;
-    for (int to = 0; to < here.size(); ++to) {
-      rooms.push_back(std::make_unique<prepared_payload>(here, to, 64));
-      rooms.back()->bytes()[63] = static_cast<std::byte>(to);
+    for (int target = 0; target < here.size(); ++target) {
+      rooms.push_back(std::make_unique<prepared_payload>(here, target, 64));
+      rooms.back()->bytes()[63] = static_cast<std::byte>(target);
     }
     for (auto& room : rooms) room->commit<&note>(64, static_cast<std::uint64_t>(here.rank()));
   }

@@ -34,8 +34,7 @@ class job;
 using send_result = injection;
 
 /// The ranks among which a destination is numbered: the ranks of a job, or the members of a team.
-/// Converts implicitly from both, and records the source line of the call, which no default
-/// parameter can do behind a variable number of arguments.
+/// Converts implicitly from both, and records the source line of the call.
 struct rank_space {
   /// A destination is a world rank.
   rank_space(job& passed, call_site at = call_site::current()) noexcept : here(passed), site(at) {}
@@ -55,8 +54,8 @@ struct rank_space {
   const team* members = nullptr;  ///< null: all ranks of the job
 };
 
-/// Sends a short message: `Handler(incoming, args...)` runs at `destination`, a world rank if `ranks`
-/// is a job, or a member if it is a team: `send<&add>(team, 0, 42)`.
+/// Sends a short message: `Handler(incoming, args...)` runs at `destination`, a world rank if
+/// `ranks` is a job, or a member if it is a team: `send<&add>(team, 0, 42)`.
 ///
 /// Arguments are copied. Messages to one destination stay in order. Outside handlers the call may
 /// wait for credit and run handlers while it waits. In a handler it never waits: a message without
