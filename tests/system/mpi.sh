@@ -64,7 +64,8 @@ nothing_stays() {
 # begin COMMAND...: starts a job of three that talk without end; ranks: its processes, by rank.
 begin() {
   : >"$work/out"
-  "$@" "$bin/endless" >"$work/out" 2>"$work/err" </dev/null &
+  # A shell ignores SIGINT for its commands in the background, and upwash run would keep that.
+  env --default-signal=INT "$@" "$bin/endless" >"$work/out" 2>"$work/err" </dev/null &
   launcher=$!
   for _ in $(seq "$looks"); do
     [[ $(grep -c '^talking' "$work/out") == 3 ]] && break
