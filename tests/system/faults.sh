@@ -32,7 +32,9 @@ begin() {
   shift 2
   [[ ${1:-} == --ranks-per-process ]] && processes=$(((count + $2 - 1) / $2))
   : >"$work/out"  # here: the job's shell empties it later, and the last job's lines still count
-  UPWASH_TEST_ROLE=$role "$upwash" run -n "$count" "$@" "${rank[@]}" >"$work/out" 2>"$work/err" &
+  # A shell ignores SIGINT for its commands in the background, and upwash run would keep that.
+  UPWASH_TEST_ROLE=$role env --default-signal=INT "$upwash" run -n "$count" "$@" "${rank[@]}" \
+    >"$work/out" 2>"$work/err" &
   launcher=$!
   for _ in $(seq "$looks"); do
     [[ $(grep -c '^talking' "$work/out") == "$processes" ]] && break
